@@ -1,0 +1,43 @@
+# attncheck::libtorch: the CPU half of LibTorch, libtorch_cpu and libc10 alone.
+#
+# Where it comes from, in this order:
+#   Torch_DIR or CMAKE_PREFIX_PATH  a LibTorch of the user's own (the folder with lib/ and include/)
+#   ATTNCHECK_LIBTORCH_DIR          the `torch` folder of an unpacked PyPI wheel (ci/setup makes one)
+#
+# find_package(Torch) is not used: on a CUDA wheel it asks for a CUDA toolkit and links all of it.
+
+set(ATTNCHECK_LIBTORCH_DIR "" CACHE PATH "The torch folder of an unpacked wheel")
+
+set(attncheck_torch_hints)
+if(Torch_DIR)
+  list(APPEND attncheck_torch_hints ${Torch_DIR}/../../..)
+endif()
+list(APPEND attncheck_torch_hints ${CMAKE_PREFIX_PATH} $ENV{CMAKE_PREFIX_PATH} ${ATTNCHECK_LIBTORCH_DIR})
+
+find_path(ATTNCHECK_TORCH_INCLUDE ATen/ATen.h HINTS ${attncheck_torch_hints}
+  PATH_SUFFIXES include NO_DEFAULT_PATH)
+find_library(ATTNCHECK_TORCH_CPU torch_cpu HINTS ${attncheck_torch_hints}
+  PATH_SUFFIXES lib NO_DEFAULT_PATH)
+find_library(ATTNCHECK_C10 c10 HINTS ${attncheck_torch_hints} PATH_SUFFIXES lib NO_DEFAULT_PATH)
+if(NOT ATTNCHECK_TORCH_INCLUDE OR NOT ATTNCHECK_TORCH_CPU OR NOT ATTNCHECK_C10)
+  message(FATAL_ERROR "LibTorch not found. Run ci/setup (it unpacks a wheel and prints its folder), or "
+    "set CMAKE_PREFIX_PATH to a LibTorch: the folder that holds lib/libtorch_cpu.so and include/ATen.")
+endif()
+get_filename_component(attncheck_torch_lib ${ATTNCHECK_TORCH_CPU} DIRECTORY)
+
+# A wheel built for CUDA wants libcudart and libcupti of its CUDA major even on a CPU machine.
+# ci/setup puts them into this folder where the machine has none.
+set(ATTNCHECK_CUDA_RUNTIME_DIR "" CACHE PATH "Folder with the libcudart and libcupti of the wheel")
+
+add_library(attncheck_libtorch INTERFACE)
+add_library(attncheck::libtorch ALIAS attncheck_libtorch)
+target_include_directories(attncheck_libtorch SYSTEM INTERFACE
+  ${ATTNCHECK_TORCH_INCLUDE} ${ATTNCHECK_TORCH_INCLUDE}/torch/csrc/api/include)
+target_link_libraries(attncheck_libtorch INTERFACE ${ATTNCHECK_TORCH_CPU} ${ATTNCHECK_C10})
+target_compile_definitions(attncheck_libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
+target_link_options(attncheck_libtorch INTERFACE
+  LINKER:--disable-new-dtags LINKER:--allow-shlib-undefined LINKER:-rpath,${attncheck_torch_lib})
+if(ATTNCHECK_CUDA_RUNTIME_DIR)
+  target_link_options(attncheck_libtorch INTERFACE LINKER:-rpath,${ATTNCHECK_CUDA_RUNTIME_DIR})
+endif()
+message(STATUS "LibTorch: ${attncheck_torch_lib}")

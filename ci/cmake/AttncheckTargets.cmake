@@ -1,0 +1,63 @@
+# The three kinds of target that this project has. Warnings and sanitizers are set by target.
+
+function(attncheck_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(ATTNCHECK_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${ATTNCHECK_SANITIZE}
+                                             -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_link_options(${target} PRIVATE -fsanitize=${ATTNCHECK_SANITIZE})
+  endif()
+endfunction()
+
+# attncheck_add_library(NAME SOURCES a.cpp ... DEPS target ...): one folder, one shared library,
+# libattncheck_NAME.so, known as attncheck::NAME. Headers are included from the project's root.
+function(attncheck_add_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(attncheck_${name} SHARED ${arg_SOURCES})
+  add_library(attncheck::${name} ALIAS attncheck_${name})
+  target_include_directories(attncheck_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/attncheck>)
+  target_link_libraries(attncheck_${name} PUBLIC ${arg_DEPS})
+  attncheck_compile_options(attncheck_${name})
+endfunction()
+
+# attncheck_add_program(NAME SOURCES a.cpp ... DEPS target ...)
+function(attncheck_add_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+  attncheck_compile_options(${name})
+endfunction()
+
+# attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s]): a GoogleTest
+# program of which every test is one ctest test, labelled with the folder it tests.
+function(attncheck_add_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest GTest::gtest_main)
+  attncheck_compile_options(${name})
+  foreach(source ${arg_SOURCES})
+    file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_property(GLOBAL APPEND PROPERTY ATTNCHECK_TEST_SOURCES ${path})
+  endforeach()
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# A test file that no target names would silently never run: refuse to configure.
+function(attncheck_require_named_tests folder)
+  file(GLOB_RECURSE found ${folder}/*_test.cpp)
+  get_property(named GLOBAL PROPERTY ATTNCHECK_TEST_SOURCES)
+  foreach(path ${found})
+    if(NOT path IN_LIST named)
+      message(FATAL_ERROR "no target names ${path}: add it to an attncheck_add_test")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace attncheck {
+
+enum class DType { f64, f32, bf16, f16 };
+
+// Where the causal diagonal starts when q_len != kv_len: at the first key (top-left), or so that
+// the last query sees the last key (bottom-right, as flash-attn aligns).
+enum class Align { top_left, bottom_right };
+
+enum class Mask { none, boolean, additive };
+enum class Layout { contiguous, zigzag, striped };
+enum class Data { normal, large, offset, selector, tagged };
+
+// How q, k and v lie in memory: contiguous; at a storage offset; as a permuted view of (B, H, S,
+// D); with stride 0 along the batch.
+enum class View { none, offset, permuted, expanded };
+
+// What attention to compute. Sizes are global: those of the whole sequence, not of a rank's shard.
+struct Problem {
+  int64_t batch = 1;
+  int64_t q_len = 1;
+  int64_t kv_len = 1;
+  int64_t heads = 1;
+  int64_t kv_heads = 1;  // divides heads; query head h uses KV head h / (heads / kv_heads)
+  int64_t head_dim = 1;
+  int64_t v_head_dim = 1;
+  DType dtype = DType::f64;
+  bool causal = false;
+  Align align = Align::top_left;
+  Mask mask = Mask::none;
+  std::optional<double> scale;  // 1/sqrt(head_dim) when absent
+  Layout layout = Layout::contiguous;
+  std::vector<int64_t> shards;  // lengths of the ranks' shards of q and of kv; empty: equal shards
+  Data data = Data::normal;
+  View view = View::none;
+
+  bool operator==(const Problem&) const = default;
+};
+
+// The factor on q.k: `scale` where given, else 1/sqrt(head_dim).
+double effective_scale(const Problem& problem);
+
+// A query at position p sees a key at position t iff t <= p + diagonal; absent when not causal.
+// Top-left: 0. Bottom-right: kv_len - q_len.
+std::optional<int64_t> causal_diagonal(const Problem& problem);
+
+}  // namespace attncheck
