@@ -8,17 +8,21 @@
 
 set(ATTNCHECK_LIBTORCH_DIR "" CACHE PATH "The torch folder of an unpacked wheel")
 
+# Both a LibTorch folder and torch.utils.cmake_prefix_path (torch/share/cmake) are understood.
+file(TO_CMAKE_PATH "$ENV{CMAKE_PREFIX_PATH}" attncheck_prefixes)
 set(attncheck_torch_hints)
-if(Torch_DIR)
-  list(APPEND attncheck_torch_hints ${Torch_DIR}/../../..)
-endif()
-list(APPEND attncheck_torch_hints ${CMAKE_PREFIX_PATH} $ENV{CMAKE_PREFIX_PATH} ${ATTNCHECK_LIBTORCH_DIR})
+foreach(prefix ${Torch_DIR} $ENV{Torch_DIR} ${CMAKE_PREFIX_PATH} ${attncheck_prefixes})
+  list(APPEND attncheck_torch_hints ${prefix} ${prefix}/../.. ${prefix}/../../..)
+endforeach()
+list(APPEND attncheck_torch_hints ${ATTNCHECK_LIBTORCH_DIR})
 
+# Not cached: a build folder that is configured anew with another LibTorch takes that one.
 find_path(ATTNCHECK_TORCH_INCLUDE ATen/ATen.h HINTS ${attncheck_torch_hints}
-  PATH_SUFFIXES include NO_DEFAULT_PATH)
+  PATH_SUFFIXES include NO_DEFAULT_PATH NO_CACHE)
 find_library(ATTNCHECK_TORCH_CPU torch_cpu HINTS ${attncheck_torch_hints}
-  PATH_SUFFIXES lib NO_DEFAULT_PATH)
-find_library(ATTNCHECK_C10 c10 HINTS ${attncheck_torch_hints} PATH_SUFFIXES lib NO_DEFAULT_PATH)
+  PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
+find_library(ATTNCHECK_C10 c10 HINTS ${attncheck_torch_hints}
+  PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
 if(NOT ATTNCHECK_TORCH_INCLUDE OR NOT ATTNCHECK_TORCH_CPU OR NOT ATTNCHECK_C10)
   message(FATAL_ERROR "LibTorch not found. Run ci/setup (it unpacks a wheel and prints its folder), or "
     "set CMAKE_PREFIX_PATH to a LibTorch: the folder that holds lib/libtorch_cpu.so and include/ATen.")

@@ -1,0 +1,158 @@
+"""The layers of the project, read from its #include lines.
+
+    layering.py ROOT    prints one line per violation, exits 1 where there is one
+
+Each folder may include itself and the folders that ARROWS gives it. Also checked: project headers
+are included by their path from the root; LibTorch's umbrella headers are not used (15 CPU s a file);
+some folders keep away from some libraries; READMEs and files stay short enough to be read.
+"""
+
+import os
+import re
+import sys
+
+# Folder -> folders that it may include; "*" is all but tests/. A path stands for what is below it.
+IMPL_PARTS = ["impl/backends", "impl/collectives", "impl/layouts", "impl/merges"]
+ARROWS = {
+    "problem": [],
+    "reference": ["problem"],
+    "impl": ["problem", "impl/contract"],  # every part of impl/ that has no line of its own
+    "impl/contract": ["problem"],
+    "impl/ring": ["problem", "impl/contract", *IMPL_PARTS],
+    "impl/ulysses": ["problem", "impl/contract", *IMPL_PARTS],
+    "impl/unified": ["problem", "impl"],
+    "properties": ["problem", "reference", "impl/contract"],
+    "sim": [],
+    "gloo_cpu": [],
+    "nccl_gpu": [],
+    "harness": ["problem", "reference", "impl/contract", "properties", "sim", "gloo_cpu", "nccl_gpu"],
+    "mutants": ["problem", "impl"],
+    "cli": ["*"],
+    "python": ["problem", "impl"],
+    "tests": ["*", "tests"],
+    "ci": ["problem", "impl"],  # the consumer project: what is installed
+    "docs": [],
+}
+
+# Folder -> beginnings of library headers that it must not include.
+ASIDE = {
+    "problem": ["ATen/", "c10/", "torch/", "gloo/", "rapidcheck"],
+    "reference": ["torch/csrc/distributed/", "gloo/", "rapidcheck"],
+    "impl": ["gloo/", "rapidcheck"],
+    "mutants": ["gloo/", "rapidcheck"],
+    "sim": ["rapidcheck"],
+    "gloo_cpu": ["rapidcheck"],
+}
+UMBRELLAS = {"torch/torch.h", "torch/all.h", "torch/extension.h", "ATen/ATen.h", "ATen/Functions.h"}
+
+README_LINES = 40
+FILE_LINES = 300
+SOURCES = (".h", ".cpp", ".py", ".cmake", ".sh", "CMakeLists.txt")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def below(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def part_of(path):
+    """The longest key of ARROWS that path lies below; parts of impl/ are told apart by their folder."""
+    folder = os.path.dirname(path)
+    if below(folder, "impl"):
+        return "/".join(folder.split("/")[:2])
+    return folder.split("/")[0]
+
+
+def allowed(part):
+    if part in ARROWS:
+        return ARROWS[part]
+    return ARROWS["impl"] if below(part, "impl") else []
+
+
+def may_include(part, target):
+    if below(target, part) and part != "impl":
+        return True
+    arrows = allowed(part)
+    if "*" in arrows and not below(target, "tests"):
+        return True
+    return any(below(target, arrow) for arrow in arrows)
+
+
+def quoted_problem(root, path, target):
+    if ".." in target.split("/") or not os.path.isfile(os.path.join(root, target)):
+        return f'"{target}" is no file of this project by its path from the root'
+    if not may_include(part_of(path), target):
+        return f"{part_of(path)}/ must not include {target}"
+    return None
+
+
+def library_problem(root, path, target):
+    if target in UMBRELLAS:
+        return f"<{target}> is an umbrella header: include the narrow ones"
+    if target.split("/")[0] in ARROWS and os.path.isfile(os.path.join(root, target)):
+        return f"<{target}> is a file of this project: write it in quotes"
+    part = part_of(path)
+    if any(below(part, folder) and target.startswith(start)
+           for folder, starts in ASIDE.items() for start in starts):
+        return f"{part}/ must not include <{target}>"
+    return None
+
+
+def include_problems(root, path, lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quoted, library = match.groups()
+        problem = quoted_problem(root, path, quoted) if quoted else library_problem(root, path, library)
+        if problem:
+            yield f"{path}:{number}: {problem}"
+
+
+def file_problems(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    if len(lines) > FILE_LINES:
+        yield f"{path}: {len(lines)} lines, at most {FILE_LINES} can be read as one thing"
+    if os.path.basename(path) == "README.md" and len(lines) > README_LINES:
+        yield f"{path}: {len(lines)} lines, at most {README_LINES}"
+    if path.endswith((".h", ".cpp")):
+        yield from include_problems(root, path, lines)
+
+
+def project_files(root):
+    """Sources and READMEs below the folders of ARROWS, and any other folder that has C++ in it."""
+    for folder, folders, names in os.walk(root):
+        at_root = os.path.samefile(folder, root)
+        folders[:] = sorted(f for f in folders if f[0] not in "._" and not (at_root and f == "build"))
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if "/" in path and (name.endswith(SOURCES) or name == "README.md"):
+                yield path
+
+
+def folder_problems(root, paths):
+    sources = [p for p in paths if os.path.basename(p) != "README.md"]
+    for part in sorted({p.split("/")[0] for p in sources} | {part_of(p) for p in sources}):
+        if part.split("/")[0] not in ARROWS:
+            yield f"{part}/: no such layer; give it a line in tests/layering/layering.py"
+        elif not os.path.isfile(os.path.join(root, part, "README.md")):
+            yield f"{part}/: no README.md"
+
+
+def problems(root):
+    paths = list(project_files(root))
+    found = list(folder_problems(root, paths))
+    for path in paths:
+        found += file_problems(root, path)
+    return found if paths else [f"{root}: no source file found"]
+
+
+def main(root):
+    found = problems(root)
+    print("\n".join(found) if found else f"layering: {len(list(project_files(root)))} files, all held")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
