@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "reference/inputs.h"
+
+namespace attncheck::reference {
+
+/// Which keys the positions hide from rows begin .. begin + rows: (rows, Skv) bool, true = hidden.
+/// Undefined where the problem is not causal.
+at::Tensor causally_hidden(const Inputs& inputs, int64_t begin, int64_t rows);
+
+/// The mask's part for rows begin .. begin + rows, still broadcastable to (B, H, rows, Skv), in the
+/// mask's own dtype. Undefined where there is no mask.
+at::Tensor mask_rows(const Inputs& inputs, int64_t begin, int64_t rows);
+
+/// Which keys each row sees: (B, H, Sq, Skv) bool. For small problems: it is not blocked.
+at::Tensor visibility(const Inputs& inputs);
+
+/// How many keys each row sees: (B, Sq, H) int64. Blocked by rows.
+at::Tensor visible_counts(const Inputs& inputs);
+
+}  // namespace attncheck::reference
