@@ -29,6 +29,22 @@ if(NOT ATTNCHECK_TORCH_INCLUDE OR NOT ATTNCHECK_TORCH_CPU OR NOT ATTNCHECK_C10)
 endif()
 get_filename_component(attncheck_torch_lib ${ATTNCHECK_TORCH_CPU} DIRECTORY)
 
+# Releases before 2.8 lack parts of c10d's interface that the transports use.
+set(attncheck_torch_version unknown)
+foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(EXISTS ${ATTNCHECK_TORCH_INCLUDE}/${header})
+    file(STRINGS ${ATTNCHECK_TORCH_INCLUDE}/${header} line REGEX "^#define TORCH_VERSION_M")
+    if(line MATCHES "MAJOR ([0-9]+).*MINOR ([0-9]+)")
+      set(attncheck_torch_version ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+      break()
+    endif()
+  endif()
+endforeach()
+if(attncheck_torch_version VERSION_LESS 2.8 AND NOT attncheck_torch_version STREQUAL unknown)
+  message(FATAL_ERROR "LibTorch ${attncheck_torch_version} in ${attncheck_torch_lib}: 2.8 is the oldest "
+    "that attncheck works with. Unset CMAKE_PREFIX_PATH and Torch_DIR, and ci/setup brings a newer one.")
+endif()
+
 # A wheel built for CUDA wants libcudart and libcupti of its CUDA major even on a CPU machine.
 # ci/setup puts them into this folder where the machine has none.
 set(ATTNCHECK_CUDA_RUNTIME_DIR "" CACHE PATH "Folder with the libcudart and libcupti of the wheel")
@@ -44,4 +60,4 @@ target_link_options(attncheck_libtorch INTERFACE
 if(ATTNCHECK_CUDA_RUNTIME_DIR)
   target_link_options(attncheck_libtorch INTERFACE LINKER:-rpath,${ATTNCHECK_CUDA_RUNTIME_DIR})
 endif()
-message(STATUS "LibTorch: ${attncheck_torch_lib}")
+message(STATUS "LibTorch: ${attncheck_torch_version}, ${attncheck_torch_lib}")

@@ -30,7 +30,8 @@ function(attncheck_add_program name)
 endfunction()
 
 # attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s]): a GoogleTest
-# program of which every test is one ctest test, labelled with the folder it tests.
+# program of which every test is one ctest test, labelled with the folder it tests. Under a sanitizer
+# everything is slower, and TIMEOUT counts five times.
 function(attncheck_add_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -38,6 +39,9 @@ function(attncheck_add_test name)
   endif()
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
+  endif()
+  if(ATTNCHECK_SANITIZE)
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest GTest::gtest_main)
@@ -53,11 +57,12 @@ endfunction()
 
 # A test file that no target names would silently never run: refuse to configure.
 function(attncheck_require_named_tests folder)
-  file(GLOB_RECURSE found ${folder}/*_test.cpp)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   get_property(named GLOBAL PROPERTY ATTNCHECK_TEST_SOURCES)
-  foreach(path ${found})
+  foreach(source ${found})
+    file(REAL_PATH ${source} path)
     if(NOT path IN_LIST named)
-      message(FATAL_ERROR "no target names ${path}: add it to an attncheck_add_test")
+      message(FATAL_ERROR "no target names ${source}: add it to an attncheck_add_test")
     endif()
   endforeach()
 endfunction()
