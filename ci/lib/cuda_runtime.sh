@@ -40,7 +40,7 @@ find_cuda_runtime() {
   local libtorch=$1 missing folder major
   mapfile -t missing < <(missing_libraries "$libtorch")
   [ ${#missing[@]} != 0 ] || return 0
-  for folder in /usr/local/cuda*/lib64 /usr/lib/x86_64-linux-gnu; do
+  for folder in /usr/local/cuda*/lib64; do
     if has_all "$folder" "${missing[@]}"; then
       echo "$folder"
       return
