@@ -26,6 +26,7 @@ class RowBlocks {
   explicit RowBlocks(const Inputs& inputs);
 
   const Sizes& sizes() const { return sizes_; }
+  double scale() const { return inputs_.scale; }
   const at::Tensor& k() const { return k_; }  // (N, Skv, Dqk)
   const at::Tensor& v() const { return v_; }  // (N, Skv, Dv)
   /// Whether a row can be without keys at all (a mask, a diagonal, or no keys).
