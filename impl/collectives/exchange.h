@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "impl/collectives/kept_group.h"
+#include "impl/collectives/posted.h"
+
+namespace attncheck {
+
+// Moves tensors between the ranks of a group, without autograd. All the calls of c10d are in
+// exchange.cpp. Inputs may have any strides; the shapes agree on all ranks. A group of one rank
+// returns its input and calls nothing.
+
+int group_size(c10d::ProcessGroup& group);
+int group_rank(c10d::ProcessGroup& group);
+
+// Cuts axis `scatter_dim` into one piece per rank, sends piece i to rank i, and joins what arrives
+// along `gather_dim` in the order of the ranks. scatter_dim != gather_dim. Throws when the size of
+// `scatter_dim` is not divisible.
+at::Tensor all_to_all(const at::Tensor& x, c10d::ProcessGroup& group, int64_t scatter_dim,
+                      int64_t gather_dim);
+Posted<at::Tensor> post_all_to_all(const at::Tensor& x, c10d::ProcessGroup& group,
+                                   int64_t scatter_dim, int64_t gather_dim);
+
+// The ranks' x joined along `dim`.
+at::Tensor all_gather(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim);
+
+// The ranks' x along a new first axis: (ranks, ...).
+Posted<at::Tensor> post_all_gather(const at::Tensor& x, c10d::ProcessGroup& group);
+
+// The sum over the ranks of their x's piece of `dim` that is this rank's. The pieces travel as they
+// are and are added here, in the order of the ranks: the same bits on every transport.
+at::Tensor reduce_scatter(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim);
+
+// Sends each of `xs` to rank + hops and returns what comes from rank - hops, modulo the group. The
+// receives are posted first and no send blocks. The messages are tagged tag, tag + 1, ...: shifts
+// that are on their way at the same time use different ones.
+std::vector<at::Tensor> shift(std::vector<at::Tensor> xs, c10d::ProcessGroup& group, int hops,
+                              int tag = 0);
+Posted<std::vector<at::Tensor>> post_shift(std::vector<at::Tensor> xs, c10d::ProcessGroup& group,
+                                           int hops, int tag = 0);
+
+}  // namespace attncheck
