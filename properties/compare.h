@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "properties/observation.h"
+#include "properties/request.h"
+#include "properties/verdict.h"
+
+namespace attncheck {
+
+// Which axis of the sequence a tensor is sharded along: "out", "lse", "dq" by queries; "dk", "dv"
+// by keys.
+enum class Axis { query, key };
+Axis axis_of(const std::string& tensor);
+
+// Compares the ranks' shards of `tensor` with the global `expected`, element by element: the
+// patterns of NaN and infinities first, then |got - expected| <= bound. `bound` has expected's
+// shape. A missing tensor or a wrong shape fails as well. pass carries the closest call, fail the
+// worst element.
+Verdict compare_shards(const Request& request, const Observation& observation,
+                       const std::string& tensor, const at::Tensor& expected,
+                       const at::Tensor& bound);
+
+// The ranks' shards put together along the sequence, in float64; undefined if a rank has none of
+// the right shape.
+at::Tensor assemble(const Request& request, const Observation& observation,
+                    const std::string& tensor);
+
+// Compares two runs shard by shard, bit by bit (NaNs equal to NaNs of the same bits).
+Verdict compare_bits(const Observation& a, const Observation& b, const std::string& tensor);
+
+}  // namespace attncheck

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "impl/contract/backend.h"
+#include "impl/contract/collective.h"
+#include "impl/contract/support.h"
+#include "properties/observation.h"
+#include "properties/request.h"
+#include "reference/bounds.h"
+#include "reference/dense_attention.h"
+
+namespace attncheck {
+
+// The whole problem of a request as the reference sees it, and what it says of it. Global tensors:
+// out, dq (B, Sq, H, D), lse (B, Sq, H), dk, dv (B, Skv, Hkv, D); float64.
+struct Expected {
+  reference::Inputs inputs;
+  at::Tensor dout, dlse;  // undefined when absent
+  reference::Forward forward;
+  reference::Gradients gradients;  // undefined tensors when the request runs forward alone
+  reference::Bounds bounds;        // elementwise, for the case's dtype and number of merges
+};
+
+// Runs requests and remembers what they gave: the properties of a case share its base run.
+class Lab {
+ public:
+  virtual ~Lab() = default;
+
+  // References stay valid until the lab is told to forget (between cases).
+  virtual const Observation& observe(const Request& request) = 0;
+  virtual const Expected& expected(const Request& request) = 0;
+
+  // Whether the case's subject supports it on the case's backend and transport.
+  virtual Support supports(const Case& c) = 0;
+  // The contract that the case's backend declares; nullptr for an unknown backend.
+  virtual const BackendContract* contract(const Case& c) = 0;
+  // The collective that is the case's subject (also of a mutant); nullptr for another kind of
+  // subject.
+  virtual const Collective* collective(const Case& c) = 0;
+};
+
+}  // namespace attncheck

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+namespace attncheck {
+
+// Where a run of a rank ended early. `process`: the rank itself died or fell silent.
+enum class Phase { supports, forward, backward, exchange, returned, process };
+const char* to_text(Phase phase);
+
+struct RankError {
+  Phase phase = Phase::forward;
+  std::string text;
+};
+
+// What one rank gave. Names of tensors: an implementation's "out", "lse" (its raw shape), "dq",
+// "dk", "dv"; a collective's "y" and "dx"; for impl=local also "raw_lse", what the kernel itself
+// returned, and "direct_dq", "direct_dk", "direct_dv", the gradients of a direct call of the
+// backend (autograd would cast and reduce them in silence). A gradient that came back undefined is
+// absent. Facts: "supports" = reason when the subject refuses; "lse_requires_grad" = "0" | "1".
+struct RankResult {
+  int rank = 0;
+  std::map<std::string, at::Tensor> tensors;
+  std::map<std::string, std::string> facts;
+  std::optional<RankError> error;
+};
+
+// Bytes that cross a process border; from_bytes(to_bytes(r)) gives the same bits.
+// from_bytes throws c10::Error for bytes that are no RankResult.
+std::string to_bytes(const RankResult& result);
+RankResult rank_result_from_bytes(const std::string& bytes);
+
+}  // namespace attncheck

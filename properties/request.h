@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "problem/case.h"
+
+namespace attncheck {
+
+// What a cotangent (of out, or of the log-sum-exp) is.
+//   absent   not given: the tensor is no root of the backward pass
+//   random   normal values, rounded to the tensor's dtype
+//   zero, ones
+//   grid_a, grid_b, grid_mixed
+//            values on a grid of eighths in [-1, 1], a and b independent, and mixed = 2 a - b:
+//            exact in every dtype, so that linearity has no rounding of its own
+//   one_rank random on the queries of one rank (`rank`), zero elsewhere
+struct Cotangent {
+  enum class Kind { absent, random, zero, ones, grid_a, grid_b, grid_mixed, one_rank };
+  Kind kind = Kind::absent;
+  int rank = 0;
+
+  bool operator==(const Cotangent&) const = default;
+};
+
+// How v is replaced. Columns that do not fit into v's head_dim are laid into further batches: the
+// run has batch * ceil(columns / v_head_dim) of them, with q and k repeated, and column c of key j
+// lies in batch (c / v_head_dim) * batch + b, component c % v_head_dim.
+//   identity         column j is 1 at key j: out is the attention matrix itself
+//   shard_indicator  column r is 1 at the keys of rank r: out is the attention mass by key shard
+enum class ValueEdit { none, identity, shard_indicator };
+
+// How the scores are replaced. constant: q = 1 and k = 1, every score is scale * head_dim.
+enum class ScoreEdit { none, constant };
+
+// A run of a case with named edits. Its text is the key under which its observation is remembered.
+struct Request {
+  Case case_;
+  Cotangent dout{Cotangent::Kind::random, 0};
+  Cotangent dlse;  // random where the case says dlse=1
+  ValueEdit value = ValueEdit::none;
+  ScoreEdit score = ScoreEdit::none;
+  bool backward = true;           // false: forward alone
+  std::optional<uint8_t> poison;  // fresh CPU memory holds this byte
+  int repeat = 0;                 // tells runs of the same request apart
+  bool forced = false;  // call the subject although it says that it does not support the case
+
+  bool operator==(const Request&) const = default;
+};
+
+// The plain run of a case.
+Request base_request(const Case& c);
+
+// "impl=ring ... | dout=one_rank:2 v=identity": the case's text, and the edits that are not
+// defaults.
+std::string to_text(const Request& request);
+
+// parse_request(to_text(r)) == r. Throws std::invalid_argument (CaseTextError for the case's part).
+Request parse_request(const std::string& text);
+
+// The case whose tensors the request really uses: `case_` with the batch that the value edit needs.
+Case effective_case(const Request& request);
+
+}  // namespace attncheck
