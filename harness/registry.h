@@ -1,0 +1,49 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "impl/contract/backend.h"
+#include "impl/contract/collective.h"
+#include "impl/contract/implementation.h"
+#include "impl/contract/mutant.h"
+#include "impl/contract/support.h"
+#include "problem/case.h"
+
+namespace attncheck {
+
+// What a program knows by name: filled by its manifest, never by static registrars.
+struct Registry {
+  std::vector<Implementation> implementations;
+  std::vector<Backend> backends;
+  std::vector<Collective> collectives;
+  std::vector<Mutant> mutants;
+
+  // nullptr when there is none of that name. A subject is looked up by a case's `impl=`, mutants
+  // included.
+  const Backend* backend(const std::string& name) const;
+  const Implementation* implementation(const std::string& impl) const;
+  const Collective* collective(const std::string& impl) const;
+  const Mutant* mutant(const std::string& name) const;
+
+  // Every name that `impl=` takes, and every backend's.
+  std::vector<std::string> subject_names() const;
+  std::vector<std::string> backend_names() const;
+
+  // Whether the case's subject supports it on the case's backend. An unknown subject or backend is
+  // "no".
+  Support supports(const Case& c) const;
+};
+
+// A name that nobody has: what() says which names there are, and the nearest.
+class UnknownName : public std::invalid_argument {
+ public:
+  UnknownName(const std::string& what_kind, const std::string& name,
+              const std::vector<std::string>& known);
+};
+
+// Throws UnknownName when the registry lacks the case's subject or backend.
+void require_known(const Registry& registry, const Case& c);
+
+}  // namespace attncheck

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "harness/registry.h"
+#include "harness/transport.h"
+#include "properties/lab.h"
+
+namespace attncheck {
+
+// Counts of what a lab did, for reports and budgets.
+struct LabCounts {
+  int64_t runs = 0;     // requests that ran on ranks
+  int64_t recalls = 0;  // requests answered from memory
+};
+
+// The lab that runs requests on transports. One thread uses it.
+class RunLab : public Lab {
+ public:
+  // Both outlive the lab. `transports` are found by the case's `transport=`.
+  RunLab(const Registry& registry, std::map<std::string, std::shared_ptr<Transport>> transports);
+
+  const Observation& observe(const Request& request) override;
+  const Expected& expected(const Request& request) override;
+  Support supports(const Case& c) override;
+  const BackendContract* contract(const Case& c) override;
+  const Collective* collective(const Case& c) override;
+
+  void forget();  // between cases: memory stays bounded
+  const LabCounts& counts() const { return counts_; }
+
+ private:
+  Observation run(const Request& request);
+
+  const Registry& registry_;
+  std::map<std::string, std::shared_ptr<Transport>> transports_;
+  std::map<std::string, std::unique_ptr<Observation>> observations_;
+  std::map<std::string, std::unique_ptr<Expected>> expectations_;
+  LabCounts counts_;
+};
+
+}  // namespace attncheck
