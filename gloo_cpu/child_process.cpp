@@ -1,0 +1,98 @@
+#include "gloo_cpu/child_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include <c10/util/Exception.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace attncheck::gloo_cpu {
+namespace {
+
+constexpr int kNotStarted = 127;  // as in a shell
+// SIGKILL ends a process at once unless it hangs in the kernel; a destructor must still return.
+constexpr std::chrono::seconds kKillPatience{5};
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Runs between fork and exec, so it calls nothing that allocates or locks. (execvpe neither: glibc
+// 2.24 and later.)
+[[noreturn]] void become(const ChildCommand& command, char* const* argv, char* const* environment,
+                         pid_t parent) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != parent) ::_exit(kNotStarted);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  ::dup2(command.output, STDOUT_FILENO);
+  ::dup2(command.output, STDERR_FILENO);
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (int fd : command.kept) ::fcntl(fd, F_SETFD, 0);
+  ::execvpe(argv[0], argv, environment);
+  const char* why = ::strerrordesc_np(errno);
+  for (const char* text : {"cannot start ", static_cast<const char*>(argv[0]), ": ", why, "\n"}) {
+    if (::write(STDERR_FILENO, text, ::strlen(text)) < 0) break;
+  }
+  ::_exit(kNotStarted);
+}
+
+void check_descriptors(const ChildCommand& command) {
+  TORCH_CHECK(command.output > STDERR_FILENO, "a child's output must be above the standard streams",
+              ", got descriptor ", command.output);
+  for (int fd : command.kept) {
+    TORCH_CHECK(fd > STDERR_FILENO, "a kept descriptor must be above the standard streams, got ",
+                fd);
+  }
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const ChildCommand& command) {
+  TORCH_CHECK(!command.argv.empty(), "a command needs at least a program, got no words");
+  check_descriptors(command);
+  const std::vector<char*> argv = pointers_to(command.argv);
+  const std::vector<char*> environment = pointers_to(command.environment);
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) become(command, argv.data(), environment.data(), parent);
+  TORCH_CHECK(pid_ > 0, "fork failed: ", std::strerror(errno));
+}
+
+ChildProcess::~ChildProcess() {
+  kill();
+  const auto give_up = std::chrono::steady_clock::now() + kKillPatience;
+  while (!ending() && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+const std::optional<Ending>& ChildProcess::ending() {
+  if (ending_) return ending_;
+  int status = 0;
+  const pid_t waited = ::waitpid(pid_, &status, WNOHANG);
+  if (waited == pid_) {
+    const bool signalled = WIFSIGNALED(status);
+    ending_ = Ending{signalled, signalled ? WTERMSIG(status) : WEXITSTATUS(status)};
+  } else if (waited < 0 && errno == ECHILD) {
+    ending_ = Ending{false, -1};
+  }
+  return ending_;
+}
+
+void ChildProcess::kill() {
+  if (!ending()) ::kill(pid_, SIGKILL);
+}
+
+}  // namespace attncheck::gloo_cpu

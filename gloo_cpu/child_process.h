@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace attncheck::gloo_cpu {
+
+struct ChildCommand {
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> environment;  // "NAME=value", all of it
+  int output = -1;                       // becomes stdout and stderr; stdin is /dev/null
+  std::vector<int> kept;                 // descriptors that stay open under their numbers
+};
+
+// How a process ended: an exit status, or the number of a signal. -1 when the system no longer
+// knows, because somebody else waited for all children.
+struct Ending {
+  bool by_signal = false;
+  int code = 0;
+};
+
+// A child process. It is killed by the system when the thread that started it ends, which is
+// later than any other moment only if that thread lasts; see RankSet.
+class ChildProcess {
+ public:
+  // fork + exec. Throws if there can be no new process; a command that cannot be exec'ed ends with
+  // status 127 and says why on its output.
+  explicit ChildProcess(const ChildCommand& command);
+  // Kills the process if it still runs, and waits for its end.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // How the process ended, or nothing while it runs. Does not block.
+  const std::optional<Ending>& ending();
+  // SIGKILL; nothing if it has ended.
+  void kill();
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<Ending> ending_;
+};
+
+}  // namespace attncheck::gloo_cpu

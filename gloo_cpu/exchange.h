@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gloo_cpu/frame.h"
+#include "gloo_cpu/rank_process.h"
+#include "gloo_cpu/rank_set.h"
+
+namespace attncheck::gloo_cpu {
+
+// The wait for one frame of every rank, bounded in time.
+class Exchange {
+ public:
+  Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, std::chrono::milliseconds timeout);
+
+  // One reply per rank, as RankSet::run says.
+  std::vector<RankReply> wait();
+  // The kind of the frame that an answered rank sent.
+  FrameHeader::Kind kind(int rank) const { return kinds_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool settled() const;
+  void poll_once();
+  bool take_answer(std::size_t rank);
+  void note_answers();
+  void note_endings();
+  void hurry();  // the first rank without an answer is gone: the rest have a short time left
+  void give_up();
+  void settle(std::size_t rank, RankReply::Outcome outcome, int code = 0);
+
+  std::vector<std::unique_ptr<RankProcess>>& ranks_;
+  Clock::time_point start_;
+  Clock::time_point deadline_;
+  bool one_ended_ = false;
+  std::vector<std::optional<RankReply>> replies_;
+  std::vector<FrameHeader::Kind> kinds_;
+};
+
+}  // namespace attncheck::gloo_cpu

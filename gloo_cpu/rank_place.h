@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace attncheck::gloo_cpu {
+
+// What a rank process must know to take its place in a set. It travels in the environment, so that
+// any command can be a rank's command:
+//   ATTNCHECK_RANK, ATTNCHECK_WORLD       its rank, and how many ranks there are
+//   ATTNCHECK_FD                          its end of the socket to the parent
+//   ATTNCHECK_STORE                       the file of the set's FileStore
+//   ATTNCHECK_GROUP_TIMEOUT_MS            when a collective gives up
+struct RankPlace {
+  int rank = 0;
+  int world = 1;
+  int socket = -1;
+  std::string store;
+  std::chrono::milliseconds group_timeout{0};
+};
+
+// True in a process that a RankSet started, until serve_rank takes the place.
+bool is_rank_process();
+
+// Reads the place and removes it from the environment, so that what the rank itself starts is no
+// rank. Throws if a variable is missing or no number.
+RankPlace take_rank_place();
+
+// This process's environment with `place` in it, as "NAME=value" entries.
+std::vector<std::string> environment_of(const RankPlace& place);
+
+}  // namespace attncheck::gloo_cpu

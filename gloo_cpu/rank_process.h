@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gloo_cpu/child_process.h"
+#include "gloo_cpu/frame.h"
+#include "gloo_cpu/rank_log.h"
+#include "gloo_cpu/unique_fd.h"
+
+namespace attncheck::gloo_cpu {
+
+struct RankSetOptions;
+
+// One rank as the parent sees it: the process, its log, and a socket that never blocks.
+class RankProcess {
+ public:
+  // Starts the process. `store`: the descriptor of the set's store file.
+  RankProcess(const RankSetOptions& options, int rank, int store);
+
+  // Starts to send; `request` must stay until a frame came or this rank was given up.
+  void post(std::string_view request);
+  // What to poll() for: POLLIN, POLLOUT while there is something left to send, 0 once closed.
+  short events() const;
+  int socket() const { return socket_.get(); }
+  // Moves bytes, both ways, as far as they go without blocking.
+  void advance();
+  // The frame that came, once it is complete; the next one is then awaited.
+  std::optional<IncomingFrame> take_frame();
+  // The rank's end of the socket is closed: it ended, or will never answer.
+  bool closed() const { return closed_; }
+  void hang_up() { socket_.reset(); }
+
+  ChildProcess& process() { return *process_; }
+  std::string log_tail() const;
+
+ private:
+  UniqueFd socket_;
+  RankLog log_;
+  std::optional<ChildProcess> process_;
+  std::optional<OutgoingFrame> outgoing_;
+  IncomingFrame incoming_;
+  bool complete_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace attncheck::gloo_cpu

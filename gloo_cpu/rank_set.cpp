@@ -1,0 +1,147 @@
+#include "gloo_cpu/rank_set.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include <c10/util/Exception.h>
+#include <c10/util/StringUtil.h>
+#include <sys/mman.h>
+
+#include "gloo_cpu/exchange.h"
+#include "gloo_cpu/rank_process.h"
+
+namespace attncheck::gloo_cpu {
+namespace {
+
+using Outcome = RankReply::Outcome;
+
+// What a rank that is told to leave may still use, e.g. for its exit handlers.
+constexpr std::chrono::milliseconds kLeaveGrace{1000};
+
+void check_options(const RankSetOptions& options) {
+  TORCH_CHECK(options.world >= 1, "a set needs at least 1 rank, got ", options.world);
+  TORCH_CHECK(!options.command.argv.empty(), "a rank command needs at least 1 word, got none");
+  TORCH_CHECK(options.timeout.count() > 0, "a timeout must be positive, got ",
+              options.timeout.count(), " ms");
+}
+
+UniqueFd make_store() {
+  UniqueFd fd(::memfd_create("attncheck-gloo-store", MFD_CLOEXEC));
+  TORCH_CHECK(fd.open(), "no file for the ranks' store: ", std::strerror(errno));
+  return fd;
+}
+
+bool all_answered(const std::vector<RankReply>& replies) {
+  return std::all_of(replies.begin(), replies.end(),
+                     [](const RankReply& r) { return r.outcome == Outcome::answered; });
+}
+
+void sleep_until(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait(lock, stop, [] { return false; });
+}
+
+std::string what_became_of(const RankReply& reply) {
+  switch (reply.outcome) {
+    case Outcome::answered:
+      return "answered";
+    case Outcome::exited:
+      return c10::str("exited with status ", reply.code);
+    case Outcome::signalled:
+      return c10::str("was ended by signal ", reply.code, " (", ::strsignal(reply.code), ")");
+    case Outcome::silent:
+      return "gave no answer";
+    case Outcome::cut_short:
+      return "was given up, since another rank had ended,";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const RankReply& reply, int rank) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(reply.after).count();
+  return c10::str("rank ", rank, " ", what_became_of(reply), " after ", ms, " ms");
+}
+
+RankSet::RankSet(RankSetOptions options) : options_(std::move(options)) {
+  check_options(options_);
+  store_ = make_store();
+  start();
+  await_ready();
+}
+
+void RankSet::start() {
+  std::packaged_task<void()> start_all([this] {
+    for (int rank = 0; rank < options_.world; ++rank) {
+      ranks_.push_back(std::make_unique<RankProcess>(options_, rank, store_.get()));
+    }
+  });
+  auto started = start_all.get_future();
+  keeper_ = std::jthread([task = std::move(start_all)](std::stop_token stop) mutable {
+    task();
+    sleep_until(stop);
+  });
+  started.get();
+}
+
+void RankSet::await_ready() {
+  Exchange exchange(ranks_, options_.timeout);
+  const std::vector<RankReply> replies = exchange.wait();
+  for (int rank = 0; rank < options_.world; ++rank) {
+    const RankReply& reply = replies[static_cast<std::size_t>(rank)];
+    const bool ready =
+        reply.outcome == Outcome::answered && exchange.kind(rank) == FrameHeader::Kind::ready;
+    TORCH_CHECK(ready || reply.outcome == Outcome::cut_short, "the ranks of '",
+                options_.command.argv.front(), "' did not start: ", describe(reply, rank),
+                " without a word that it is ready; its output ends with\n", reply.log_tail);
+  }
+}
+
+std::vector<RankReply> RankSet::run(const std::string& request) {
+  TORCH_CHECK(usable_, "this set of ", world(), " ranks is no longer usable: make a new one");
+  usable_ = false;
+  for (auto& rank : ranks_) rank->post(request);
+  Exchange exchange(ranks_, options_.timeout);
+  std::vector<RankReply> replies = exchange.wait();
+  if (!all_answered(replies)) {
+    for (auto& rank : ranks_) rank->process().kill();
+    return replies;
+  }
+  usable_ = true;
+  for (int rank = 0; rank < world(); ++rank) {
+    usable_ = usable_ && exchange.kind(rank) == FrameHeader::Kind::answer;
+  }
+  return replies;
+}
+
+std::vector<pid_t> RankSet::pids() const {
+  std::vector<pid_t> pids;
+  for (const auto& rank : ranks_) pids.push_back(rank->process().pid());
+  return pids;
+}
+
+RankSet::~RankSet() {
+  end();
+}
+
+void RankSet::end() {
+  for (auto& rank : ranks_) rank->hang_up();
+  const auto running = [](const auto& rank) { return !rank->process().ending(); };
+  const auto give_up = std::chrono::steady_clock::now() + kLeaveGrace;
+  while (usable_ && std::any_of(ranks_.begin(), ranks_.end(), running) &&
+         std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (auto& rank : ranks_) rank->process().kill();
+  ranks_.clear();
+}
+
+}  // namespace attncheck::gloo_cpu
