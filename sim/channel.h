@@ -1,0 +1,67 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/members.h"
+#include "sim/transfer.h"
+
+namespace attncheck::sim {
+
+// Where messages go: ranks of the world.
+struct Route {
+  int from;
+  int to;
+  int tag;
+};
+
+// One side's view of a message.
+struct MessageSide {
+  at::ScalarType dtype;
+  int64_t count;  // elements
+};
+
+// One message, in flight from the time that its send or its receive is posted.
+class Message final : public Transfer {
+ public:
+  // `number` counts the messages of the route from 1.
+  Message(Route route, int64_t number, std::shared_ptr<const Members> group);
+
+  void post_send(MessageSide sent, Buffer data);
+  void post_receive(MessageSide expected);
+  bool sent() const { return sent_.has_value(); }
+  bool expected() const { return expected_.has_value(); }
+
+  // The sender never waits: its data were copied.
+  bool ready(int rank) const override { return rank == route_.from || sent(); }
+  std::string describe(int rank) const override;
+  bool waits_for(int rank, int peer) const override;
+  void deliver(int rank, const Destination& to) override;
+
+ private:
+  void check_sides() const;
+
+  Route route_;
+  int64_t number_;
+  std::shared_ptr<const Members> group_;
+  std::optional<MessageSide> sent_, expected_;
+  Buffer data_;
+};
+
+// The messages of one route that still lack their other side. The n-th receive gets the n-th send.
+class Channel {
+ public:
+  std::shared_ptr<Message> for_send(Route route, std::shared_ptr<const Members> group);
+  std::shared_ptr<Message> for_receive(Route route, std::shared_ptr<const Members> group);
+
+ private:
+  std::shared_ptr<Message> take_or_add(bool other_side_waits, Route route,
+                                       std::shared_ptr<const Members> group);
+
+  std::deque<std::shared_ptr<Message>> open_;  // all lack the same side
+  int64_t posted_ = 0;
+};
+
+}  // namespace attncheck::sim

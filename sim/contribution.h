@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <c10/core/ScalarType.h>
+
+#include "sim/buffer_pool.h"
+#include "sim/reduction.h"
+
+namespace attncheck::sim {
+
+enum class Kind {
+  kAllgather,
+  kAllgatherBase,
+  kAlltoall,
+  kAlltoallBase,
+  kReduceScatter,
+  kReduceScatterBase,
+  kAllreduce,
+  kBroadcast,
+  kBarrier,
+};
+
+// The name of the c10d method: "_allgather_base".
+const char* name_of(Kind kind);
+
+// How a rank's buffer is cut into one chunk per peer (group rank). Counts and offsets in elements.
+class Chunks {
+ public:
+  Chunks() = default;
+  // One chunk of `count` elements, the same for every peer.
+  static Chunks shared(int64_t count);
+  // `count` elements for each peer, one after another.
+  static Chunks even(int64_t count);
+  // counts[p] elements for peer p, one after another.
+  static Chunks uneven(std::vector<int64_t> counts);
+
+  bool uniform() const { return counts_.empty(); }
+  int64_t count(int peer) const { return counts_.empty() ? count_ : counts_[peer]; }
+  int64_t offset(int peer) const { return counts_.empty() ? peer * stride_ : offsets_[peer]; }
+
+ private:
+  int64_t count_ = 0;
+  int64_t stride_ = 0;
+  std::vector<int64_t> counts_, offsets_;
+};
+
+// What one rank posts to a collective.
+struct Contribution {
+  Kind kind = Kind::kBarrier;
+  at::ScalarType dtype = at::ScalarType::Byte;
+  Reduction reduction = Reduction::kNone;
+  int root = -1;    // group rank whose data everybody gets, -1: everybody's data count
+  Chunks sends;     // of `data`
+  Chunks receives;  // what this rank expects from each peer
+  Buffer data;      // the packed input
+
+  // True where one number says all: every chunk of this rank, sent or received, has that size.
+  bool one_size() const;
+};
+
+// Why the contributions of the group ranks a and b do not fit each other, with both sides named by
+// the world ranks given; empty if they fit.
+std::string mismatch(const Contribution& a, int group_a, int world_a, const Contribution& b,
+                     int group_b, int world_b);
+
+}  // namespace attncheck::sim

@@ -1,0 +1,83 @@
+#include "sim/crew.h"
+
+#include <latch>
+#include <utility>
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include "sim/affinity.h"
+
+namespace attncheck::sim {
+
+namespace {
+
+// Of this thread alone. The first call makes LibTorch set the thread up, which would undo the
+// second.
+void use_one_intraop_thread() {
+  at::get_num_threads();
+  at::set_num_threads(1);
+}
+
+std::optional<std::string> error_of(const Crew::Work& work, RankContext& context) {
+  try {
+    work(context);
+    return std::nullopt;
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+}  // namespace
+
+Crew::Crew(int size, int core)
+    : mesh_(std::make_shared<Mesh>(size)), book_(mesh_), core_(core), errors_(size) {
+  for (int rank = 0; rank < size; ++rank)
+    ranks_.push_back(std::make_unique<Rank>(mesh_, book_, rank));
+  start_threads(size);
+}
+
+Crew::~Crew() {
+  mesh_->baton.stop();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::start_threads(int size) {
+  // set_num_threads also sets what threads to come start with; the last call puts that back.
+  const int before = at::get_num_threads();
+  std::latch ready(size);
+  for (int rank = 0; rank < size; ++rank) {
+    threads_.emplace_back([this, rank, &ready] {
+      const CorePin pin(core_);
+      use_one_intraop_thread();
+      ready.count_down();
+      live(rank);
+    });
+  }
+  ready.wait();
+  at::set_num_threads(before);
+}
+
+void Crew::live(int rank) {
+  current_rank() = {mesh_.get(), rank};
+  while (mesh_->baton.await_turn(rank)) {
+    errors_[rank] = error_of(*work_, *ranks_[rank]);
+    mesh_->baton.finish(rank, errors_[rank]);
+  }
+}
+
+Crew::Errors Crew::run(const Work& work, Schedule& schedule) {
+  TORCH_CHECK(current_rank().mesh == nullptr, "sim: World::run was called from a simulated rank");
+  const CorePin pin(core_);
+  book_.reset();
+  work_ = &work;
+  mesh_->baton.run_all(schedule);
+  work_ = nullptr;
+  return std::exchange(errors_, Errors(size()));
+}
+
+}  // namespace attncheck::sim

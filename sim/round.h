@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/members.h"
+#include "sim/transfer.h"
+
+namespace attncheck::sim {
+
+// One collective of a group: the n-th call of every member is part of the n-th round.
+class Round final : public Transfer {
+ public:
+  // `number` counts from 1. The members are shared with the group, which may die first.
+  Round(std::shared_ptr<const Members> members, int64_t number);
+
+  // Takes a member's part. A part that does not fit the others makes the round fail on every
+  // member.
+  void post(int group_rank, Contribution part);
+  bool complete() const { return missing_ == 0; }
+  bool settled() const { return complete() || !error_.empty(); }
+
+  bool ready(int) const override { return settled(); }
+  std::string describe(int rank) const override;
+  bool waits_for(int rank, int peer) const override;
+  void deliver(int rank, const Destination& to) override;
+
+ private:
+  std::string find_mismatch(int group_rank) const;
+  void scatter(int me, const Destination& to) const;
+  void reduce(int me, const Destination& to) const;
+  const void* chunk(int from, int to) const;
+
+  std::shared_ptr<const Members> members_;
+  int64_t number_;
+  std::vector<std::optional<Contribution>> parts_;
+  int missing_;
+  int first_ = -1;  // the group rank that posted first
+  bool all_one_size_ = true;
+  std::string error_;
+};
+
+}  // namespace attncheck::sim

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <c10/util/intrusive_ptr.h>
+
+#include "sim/schedule.h"
+
+namespace c10d {
+class ProcessGroup;
+}
+
+namespace attncheck::sim {
+
+class Crew;
+
+// What the work of one rank sees of its world. Lives as long as the world.
+class RankContext {
+ public:
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // The process group of `members` (ranks of the world, in the group's order: any subset that holds
+  // this rank, each once). No communication: members need not ask at the same time. The same list
+  // and name give the same group for the life of the world; two names over one list are two groups
+  // that do not disturb each other. process_group.h says what the group can do.
+  // Throws c10::Error for an empty list, a rank outside the world, a doubled one, or a non-member.
+  virtual c10::intrusive_ptr<c10d::ProcessGroup> group(const std::vector<int>& members,
+                                                       const std::string& name = "") = 0;
+
+ protected:
+  ~RankContext() = default;
+};
+
+struct Options {
+  // The core of all ranks, and of the caller while it runs them; -1: where the caller is when it
+  // makes the world. Two worlds that run at the same time want two cores.
+  int core = -1;
+};
+
+// A mesh of simulated ranks: threads of this process of which one runs at a time, all on one core.
+// The threads start once and serve many runs; each has one intra-op thread.
+class World {
+ public:
+  // `size` ranks, 1 or more.
+  explicit World(int size, Options options = {});
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  int size() const;
+  // Pin a thread that makes many runs to this core itself, and it will not be moved for each.
+  int core() const;
+
+  // Who runs next, from the next run on. Round robin by default.
+  void set_schedule(std::unique_ptr<Schedule> schedule);
+
+  // Calls `work` once on every rank and returns when each has returned or thrown: by rank, nothing
+  // or what it threw (the text of a std::exception, for c10::Error without its backtrace). A rank
+  // that waits in vain throws; see baton.h for the texts. Nothing of a run reaches the next one.
+  // Throws c10::Error if called from a rank.
+  std::vector<std::optional<std::string>> run(const std::function<void(RankContext&)>& work);
+
+ private:
+  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<Crew> crew_;
+};
+
+}  // namespace attncheck::sim
