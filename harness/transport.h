@@ -13,7 +13,8 @@ namespace attncheck {
 
 // What one rank made of a request: bytes, or how it ended instead.
 struct RankReply {
-  enum class Outcome { answered, exited, signalled, silent };
+  // bystander: taken down, or not waited for any longer, because another rank had ended.
+  enum class Outcome { answered, exited, signalled, silent, bystander };
   Outcome outcome = Outcome::answered;
   int code = 0;       // exit status, or number of the signal
   std::string bytes;  // the answer

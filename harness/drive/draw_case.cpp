@@ -1,0 +1,147 @@
+#include "harness/drive/draw_case.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace attncheck {
+namespace {
+
+constexpr int64_t kMostHeads = 8;
+constexpr int64_t kMostLocalTokens = 8;   // of a rank, as a rule
+constexpr int64_t kMostTokensEver = 24;   // of a rank, now and then
+constexpr int64_t kMostHeadDim = 16;
+constexpr int kRareLongPercent = 5;
+
+// Sizes of one rank: tokens, and heads within one Ulysses rank.
+struct LocalSizes {
+  int64_t batch = 1, tokens = 1, heads = 1, head_dim = 1;
+};
+
+bool percent(const Pick& pick, int64_t share) {
+  return pick(100) < share;
+}
+
+int64_t most_local_heads(const Mesh& mesh) {
+  return std::max<int64_t>(1, kMostHeads / mesh.ulysses);
+}
+
+LocalSizes small_sizes(const Mesh& mesh, const Pick& pick) {
+  LocalSizes sizes;
+  const bool is_long = mesh.world() <= 4 && percent(pick, kRareLongPercent);
+  sizes.tokens = 1 + pick(is_long ? kMostTokensEver : kMostLocalTokens);
+  sizes.heads = 1 + pick(std::min<int64_t>(4, most_local_heads(mesh)));
+  sizes.head_dim = 1 + pick(kMostHeadDim);
+  sizes.batch = 1 + pick(3);
+  return sizes;
+}
+
+// Four different primes, so that no two axes can be taken for each other.
+LocalSizes prime_sizes(const Mesh& mesh, const Pick& pick) {
+  std::array<int64_t, 4> primes{2, 3, 5, 7};
+  for (int64_t i = 3; i > 0; --i) std::swap(primes[i], primes[pick(i + 1)]);
+  LocalSizes sizes{primes[0], primes[1], primes[2], primes[3]};
+  if (sizes.batch > 3 || sizes.heads > most_local_heads(mesh)) {
+    std::sort(primes.begin(), primes.end());
+    sizes = {primes[0], primes[2 + pick(2)], primes[1], 11};
+  }
+  return sizes;
+}
+
+// S_local = H = D: heads are those of the whole, a multiple of the Ulysses degree.
+LocalSizes equal_sizes(const Mesh& mesh, const Pick& pick) {
+  const int64_t unit = mesh.ulysses == 1 ? 2 : mesh.ulysses;
+  const int64_t n = mesh.ulysses == 1 ? 2 + pick(5)
+                                      : unit * (1 + pick(std::max<int64_t>(1, 6 / unit)));
+  return {1 + pick(2), n, n / mesh.ulysses, n};
+}
+
+// H = S of the whole sequence.
+LocalSizes heads_equal_length_sizes(const Mesh& mesh, const Pick& pick) {
+  LocalSizes sizes = small_sizes(mesh, pick);
+  sizes.tokens = 1 + pick(std::max<int64_t>(1, kMostHeads / mesh.world()));
+  sizes.heads = sizes.tokens * mesh.ring;
+  return sizes;
+}
+
+// Every size is 1 half of the time, another small one otherwise.
+LocalSizes sizes_of_ones(const Mesh& mesh, const Pick& pick) {
+  LocalSizes sizes = small_sizes(mesh, pick);
+  for (int64_t* size : {&sizes.batch, &sizes.tokens, &sizes.heads, &sizes.head_dim}) {
+    if (percent(pick, 50)) *size = 1;
+  }
+  return sizes;
+}
+
+LocalSizes draw_sizes(const Mesh& mesh, Goal goal, const Pick& pick) {
+  if (goal == Goal::all_equal) return equal_sizes(mesh, pick);
+  const int64_t pattern = pick(100);
+  if (pattern < 40) return small_sizes(mesh, pick);
+  if (pattern < 65) return prime_sizes(mesh, pick);
+  if (pattern < 80) return equal_sizes(mesh, pick);
+  if (pattern < 88) return heads_equal_length_sizes(mesh, pick);
+  return sizes_of_ones(mesh, pick);
+}
+
+bool changes_sizes(const Feature& feature) {
+  static constexpr std::array<const char*, 6> kSizeFeatures{
+      "kv", "hkv", "dv", "indivisible length", "indivisible heads", "shards"};
+  return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) !=
+         kSizeFeatures.end();
+}
+
+// The features that lead to the goal.
+bool wanted(const Feature& feature, Goal goal) {
+  const std::string& name = feature.name;
+  return (goal == Goal::other_kv_len && name == "kv") ||
+         (goal == Goal::view && name.starts_with("view=")) ||
+         (goal == Goal::large && name == "data=large");
+}
+
+bool disturbs(const Feature& feature, Goal goal) {
+  return (goal == Goal::all_equal && changes_sizes(feature)) ||
+         (goal == Goal::large && feature.name.starts_with("data="));
+}
+
+void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pick) {
+  std::vector<const Feature*> leading;
+  for (const Feature* feature : abilities.supported) {
+    if (wanted(*feature, goal)) leading.push_back(feature);
+  }
+  for (const Feature* feature : abilities.supported) {
+    if (!wanted(*feature, goal) && !disturbs(*feature, goal) && percent(pick, feature->percent)) {
+      feature->set(c, pick);
+    }
+  }
+  if (!leading.empty()) leading[pick(leading.size())]->set(c, pick);
+}
+
+void set_sizes(Case& c, const LocalSizes& sizes) {
+  Problem& p = c.problem;
+  p.batch = sizes.batch;
+  p.q_len = p.kv_len = sizes.tokens * c.mesh.world();
+  p.heads = p.kv_heads = sizes.heads * c.mesh.ulysses;
+  p.head_dim = p.v_head_dim = sizes.head_dim;
+}
+
+}  // namespace
+
+Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilities, Goal goal,
+               const Pick& pick) {
+  Case c = plain_case(spec, mesh);
+  set_sizes(c, draw_sizes(mesh, goal, pick));
+  c.seed = static_cast<uint64_t>(pick(int64_t{1} << 32));
+  set_features(c, abilities, goal, pick);
+  return c;
+}
+
+std::optional<Case> draw_refused_case(const StreamSpec& spec, const Mesh& mesh,
+                                      const Abilities& abilities, const Pick& pick) {
+  if (!abilities.plain) return draw_case(spec, mesh, abilities, Goal::any, pick);
+  if (abilities.refused.empty()) return std::nullopt;
+  Case c = draw_case(spec, mesh, abilities, Goal::any, pick);
+  abilities.refused[pick(abilities.refused.size())]->set(c, pick);
+  return c;
+}
+
+}  // namespace attncheck

@@ -1,0 +1,172 @@
+#include "harness/drive/features.h"
+
+#include <algorithm>
+#include <array>
+
+namespace attncheck {
+namespace {
+
+constexpr std::array<int64_t, 5> kPrimes{2, 3, 5, 7, 1};
+
+// Another number of tokens a rank, prime, so that no two sizes divide each other.
+void set_other_kv_len(Case& c, const Pick& pick) {
+  const int world = c.mesh.world();
+  int64_t local = kPrimes[pick(kPrimes.size())];
+  if (local * world == c.problem.q_len) ++local;
+  c.problem.kv_len = local * world;
+}
+
+// A divisor of the heads of one Ulysses rank, not all of them.
+void set_grouped_heads(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
+  const int64_t degree = c.mesh.ulysses;
+  if (p.heads < 2 * degree) p.heads = 2 * degree;
+  const int64_t local = p.heads / degree;
+  std::vector<int64_t> divisors;
+  for (int64_t n = 1; n < local; ++n) {
+    if (local % n == 0) divisors.push_back(n);
+  }
+  p.kv_heads = degree * divisors[pick(divisors.size())];
+}
+
+void set_own_v_head_dim(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
+  p.v_head_dim = 1 + pick(8);
+  if (p.v_head_dim == p.head_dim) ++p.v_head_dim;
+}
+
+// Bottom-right with more queries than keys has rows without any key: half of the time.
+void set_bottom_right(Case& c, const Pick& pick) {
+  c.problem.causal = true;
+  c.problem.align = Align::bottom_right;
+  if (c.problem.q_len < c.problem.kv_len && pick(2) == 1) {
+    std::swap(c.problem.q_len, c.problem.kv_len);
+  }
+}
+
+void set_scale(Case& c, const Pick& pick) {
+  constexpr std::array<double, 3> kScales{0.5, 1.0, 0.125};
+  c.problem.scale = kScales[pick(kScales.size())];
+}
+
+void set_grad_subset(Case& c, const Pick& pick) {
+  const int64_t bits = 1 + pick(6);
+  c.grad = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+}
+
+// Shards of unequal length, the sum kept.
+void set_uneven_shards(Case& c, const Pick&) {
+  const int world = c.mesh.world();
+  c.problem.kv_len = c.problem.q_len;
+  c.problem.shards.assign(world, c.problem.q_len / world);
+  if (world > 1) --c.problem.shards.back(), ++c.problem.shards.front();
+}
+
+void set_indivisible_heads(Case& c, const Pick&) {
+  const int64_t heads = c.problem.heads + (c.mesh.ulysses > 1 ? 1 : 0);
+  c.problem.heads = c.problem.kv_heads = heads;
+}
+
+template <typename Field, typename Value>
+Feature plain_feature(const char* name, int percent, Field field, Value value) {
+  return {name, percent, [field, value](Case& c, const Pick&) { c.*field = value; }};
+}
+
+template <typename Field, typename Value>
+Feature problem_feature(const char* name, int percent, Field field, Value value) {
+  return {name, percent, [field, value](Case& c, const Pick&) { c.problem.*field = value; }};
+}
+
+void add_size_features(std::vector<Feature>& all) {
+  all.push_back({"kv", 45, set_other_kv_len});
+  all.push_back({"hkv", 25, set_grouped_heads});
+  all.push_back({"dv", 25, set_own_v_head_dim});
+  all.push_back({"indivisible length", 15, [](Case& c, const Pick&) {
+                   if (c.mesh.world() > 1) ++c.problem.q_len, ++c.problem.kv_len;
+                 }});
+  all.push_back({"indivisible heads", 10, set_indivisible_heads});
+  all.push_back({"shards", 15, set_uneven_shards});
+}
+
+void add_problem_features(std::vector<Feature>& all) {
+  all.push_back(problem_feature("causal", 25, &Problem::causal, true));
+  all.push_back({"align=br", 20, set_bottom_right});
+  all.push_back(problem_feature("mask=bool", 15, &Problem::mask, Mask::boolean));
+  all.push_back(problem_feature("mask=additive", 15, &Problem::mask, Mask::additive));
+  all.push_back({"scale", 15, set_scale});
+  all.push_back(problem_feature("layout=zigzag", 15, &Problem::layout, Layout::zigzag));
+  all.push_back(problem_feature("layout=striped", 15, &Problem::layout, Layout::striped));
+  all.push_back(problem_feature("data=large", 12, &Problem::data, Data::large));
+  all.push_back(problem_feature("data=offset", 12, &Problem::data, Data::offset));
+  all.push_back(problem_feature("data=selector", 12, &Problem::data, Data::selector));
+  all.push_back(problem_feature("view=offset", 12, &Problem::view, View::offset));
+  all.push_back(problem_feature("view=permuted", 12, &Problem::view, View::permuted));
+  all.push_back({"view=expanded", 8, [](Case& c, const Pick&) {
+                   c.problem.view = View::expanded;
+                   c.problem.batch = std::max<int64_t>(2, c.problem.batch);
+                 }});
+}
+
+void add_call_features(std::vector<Feature>& all) {
+  all.push_back({"grad", 12, set_grad_subset});
+  all.push_back(plain_feature("dlse", 15, &Case::lse_cotangent, true));
+  all.push_back({"return_lse=0", 12, [](Case& c, const Pick&) {
+                   c.return_lse = false;
+                   c.lse_cotangent = false;
+                 }});
+  all.push_back(plain_feature("fp32=0", 15, &Case::convert_to_fp32, false));
+  all.push_back(plain_feature("rotate=p2p", 45, &Case::rotate, Rotate::p2p));
+  all.push_back(plain_feature("rotate=alltoall", 30, &Case::rotate, Rotate::alltoall));
+  all.push_back(
+      {"order=ur", 20, [](Case& c, const Pick&) { c.mesh.order = MeshOrder::ur; }});
+  all.push_back(plain_feature("dropout", 10, &Case::dropout, 0.1));
+}
+
+}  // namespace
+
+const std::vector<Feature>& all_features() {
+  static const std::vector<Feature> features = [] {
+    std::vector<Feature> all;
+    add_size_features(all);
+    add_problem_features(all);
+    add_call_features(all);
+    return all;
+  }();
+  return features;
+}
+
+Case plain_case(const StreamSpec& spec, const Mesh& mesh) {
+  Case c;
+  c.impl = spec.impl;
+  c.backend = spec.backend;
+  c.transport = spec.transport;
+  c.mesh = mesh;
+  Problem& p = c.problem;
+  p.dtype = spec.dtype;
+  p.q_len = p.kv_len = 2 * mesh.world();
+  p.heads = p.kv_heads = 2 * mesh.ulysses;
+  p.head_dim = p.v_head_dim = 8;
+  if (spec.collective) p.data = Data::tagged;
+  return c;
+}
+
+bool Abilities::has(const std::string& feature) const {
+  return std::any_of(supported.begin(), supported.end(),
+                     [&](const Feature* f) { return f->name == feature; });
+}
+
+Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const SupportsCase& supports) {
+  const Case plain = plain_case(spec, mesh);
+  Abilities abilities;
+  abilities.plain = supports(plain);
+  if (!abilities.plain || spec.collective) return abilities;
+  for (const Feature& feature : all_features()) {
+    Case c = plain;
+    feature.set(c, [](int64_t) { return 0; });
+    if (c == plain) continue;
+    (supports(c) ? abilities.supported : abilities.refused).push_back(&feature);
+  }
+  return abilities;
+}
+
+}  // namespace attncheck

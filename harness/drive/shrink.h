@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "problem/case.h"
+#include "properties/verdict.h"
+
+namespace attncheck {
+
+// Judges a smaller case; the verdict where the same property still fails, nothing otherwise.
+using StillFails = std::function<std::optional<Verdict>(const Case&)>;
+
+struct ShrinkLimits {
+  int tries = 2000;
+  std::chrono::duration<double> time{20};
+};
+
+struct Shrunk {
+  Case case_;
+  Verdict verdict;  // of that case
+  int tries = 0;
+  bool finished = true;  // false: a limit was reached before the smallest case
+};
+
+// Follows RapidCheck's tree of smaller cases as long as one of them still fails.
+Shrunk shrink(const Case& failing, const Verdict& verdict, const StillFails& still_fails,
+              const ShrinkLimits& limits = {});
+
+}  // namespace attncheck

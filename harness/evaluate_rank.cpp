@@ -1,0 +1,72 @@
+#include "harness/evaluate_rank.h"
+
+#include <c10/util/Exception.h>
+
+#include "harness/evaluate_collective.h"
+#include "harness/evaluate_implementation.h"
+#include "harness/evaluate_local.h"
+#include "harness/poison.h"
+
+namespace attncheck {
+namespace {
+
+std::string text_of(const std::exception& error) {
+  const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
+  return with_trace != nullptr ? with_trace->what_without_backtrace() : error.what();
+}
+
+void evaluate_subject(const Registry& registry, const Request& request, const MeshGroups& groups,
+                      RankResult& result, Phase& phase) {
+  const Case& c = request.case_;
+  const Support support = registry.supports(c);
+  if (!support && !request.forced) {
+    result.facts["supports"] = support.reason;
+    return;
+  }
+  phase = Phase::forward;
+  if (const Collective* collective = registry.collective(c.impl)) {
+    evaluate_collective(*collective, request, groups, result, phase);
+    return;
+  }
+  const Backend* backend = registry.backend(c.backend);
+  TORCH_CHECK(backend != nullptr, "unknown backend '", c.backend, "'");
+  if (c.impl == "local") {
+    evaluate_local(*backend, request, result, phase);
+    return;
+  }
+  const Implementation* implementation = registry.implementation(c.impl);
+  TORCH_CHECK(implementation != nullptr, "unknown subject '", c.impl, "'");
+  evaluate_implementation(*implementation, *backend, request, groups, result, phase);
+}
+
+}  // namespace
+
+RankResult evaluate_rank(const Registry& registry, const Request& request,
+                         const MeshGroups& groups) {
+  RankResult result;
+  result.rank = groups.rank;
+  Phase phase = Phase::supports;
+  try {
+    const PoisonScope poison(request.poison);
+    evaluate_subject(registry, request, groups, result, phase);
+  } catch (const std::exception& error) {
+    result.error = RankError{phase, text_of(error)};
+  } catch (...) {
+    result.error = RankError{phase, "an exception that is no std::exception"};
+  }
+  return result;
+}
+
+std::string answer_request(const Registry& registry, const std::string& request,
+                           const MeshGroups& groups) {
+  try {
+    return to_bytes(evaluate_rank(registry, parse_request(request), groups));
+  } catch (const std::invalid_argument& error) {
+    RankResult result;
+    result.rank = groups.rank;
+    result.error = RankError{Phase::supports, error.what()};
+    return to_bytes(result);
+  }
+}
+
+}  // namespace attncheck

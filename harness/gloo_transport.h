@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/registry.h"
+#include "harness/transport.h"
+
+namespace attncheck::gloo_cpu {
+class RankSet;
+}
+
+namespace attncheck {
+
+struct GlooOptions {
+  std::vector<std::string> rank_command;      // a program that ends in serve_gloo_rank()
+  std::chrono::milliseconds timeout{30'000};  // of one request
+};
+
+// Ranks as processes over Gloo (gloo_cpu/). One set per number of ranks, kept for all runs and made
+// anew after a rank died or fell silent.
+class GlooTransport : public Transport {
+ public:
+  explicit GlooTransport(GlooOptions options);
+  ~GlooTransport() override;
+
+  std::string name() const override { return "gloo"; }
+  Support supports(const Mesh& mesh) const override;
+  std::vector<RankReply> run(const Mesh& mesh, const std::string& request) override;
+
+ private:
+  gloo_cpu::RankSet& set_of(int size);
+
+  GlooOptions options_;
+  std::map<int, std::unique_ptr<gloo_cpu::RankSet>> sets_;
+};
+
+// What a rank process runs: answers requests until its parent hangs up. Returns the exit status.
+int serve_gloo_rank(const Registry& registry);
+// Whether this process was started as a rank.
+bool is_gloo_rank();
+
+}  // namespace attncheck

@@ -1,0 +1,108 @@
+#include "harness/registry.h"
+
+#include <algorithm>
+
+#include "problem/case_text.h"
+
+namespace attncheck {
+namespace {
+
+template <typename Entries>
+auto find_named(const Entries& entries, const std::string& name) -> decltype(entries.data()) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const auto& entry) { return entry.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+// Splits "kind:name"; the kind is empty for an implementation's bare name.
+std::pair<std::string, std::string> split_subject(const std::string& impl) {
+  const size_t colon = impl.find(':');
+  if (colon == std::string::npos) return {"", impl};
+  return {impl.substr(0, colon), impl.substr(colon + 1)};
+}
+
+Support supports_local(const Case& c, const Backend& backend) {
+  if (c.mesh.world() != 1) return Support::no("impl=local checks a backend on one rank: mesh=1x1");
+  if (c.dropout > 0) return Support::no("dropout is not checked: dropout=0");
+  if (c.problem.mask != Mask::none) return Support::no("masks are not generated yet: mask=none");
+  return backend.supports(c.problem);
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string unknown_text(const std::string& kind, const std::string& name,
+                         const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  return "unknown " + kind + " '" + name + "'" +
+         (near.empty() ? "" : "; did you mean '" + near + "'?") + " (known: " + list_of(known) +
+         ")";
+}
+
+}  // namespace
+
+const Backend* Registry::backend(const std::string& name) const {
+  return find_named(backends, name);
+}
+
+const Mutant* Registry::mutant(const std::string& name) const {
+  return find_named(mutants, name);
+}
+
+const Implementation* Registry::implementation(const std::string& impl) const {
+  const auto [kind, name] = split_subject(impl);
+  if (kind.empty()) return find_named(implementations, name);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  return found == nullptr ? nullptr : std::get_if<Implementation>(&found->subject);
+}
+
+const Collective* Registry::collective(const std::string& impl) const {
+  const auto [kind, name] = split_subject(impl);
+  if (kind == "collective") return find_named(collectives, name);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  return found == nullptr ? nullptr : std::get_if<Collective>(&found->subject);
+}
+
+std::vector<std::string> Registry::subject_names() const {
+  std::vector<std::string> names;
+  for (const Implementation& i : implementations) names.push_back(i.name);
+  names.push_back("local");
+  for (const Collective& c : collectives) names.push_back("collective:" + c.name);
+  for (const Mutant& m : mutants) names.push_back("mutant:" + m.name);
+  return names;
+}
+
+std::vector<std::string> Registry::backend_names() const {
+  std::vector<std::string> names;
+  for (const Backend& b : backends) names.push_back(b.name);
+  return names;
+}
+
+Support Registry::supports(const Case& c) const {
+  if (const Collective* subject = collective(c.impl)) return subject->supports(c);
+  const Backend* on = backend(c.backend);
+  if (on == nullptr) return Support::no("unknown backend '" + c.backend + "'");
+  if (c.impl == "local") return supports_local(c, *on);
+  const Implementation* subject = implementation(c.impl);
+  if (subject == nullptr) return Support::no("unknown subject '" + c.impl + "'");
+  return subject->supports(c, *on);
+}
+
+UnknownName::UnknownName(const std::string& what_kind, const std::string& name,
+                         const std::vector<std::string>& known)
+    : std::invalid_argument(unknown_text(what_kind, name, known)) {}
+
+void require_known(const Registry& registry, const Case& c) {
+  const std::vector<std::string> subjects = registry.subject_names();
+  if (std::find(subjects.begin(), subjects.end(), c.impl) == subjects.end()) {
+    throw UnknownName("impl", c.impl, subjects);
+  }
+  if (registry.backend(c.backend) == nullptr) {
+    throw UnknownName("backend", c.backend, registry.backend_names());
+  }
+}
+
+}  // namespace attncheck
