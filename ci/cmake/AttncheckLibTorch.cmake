@@ -2,7 +2,7 @@
 #
 # Where it comes from, in this order:
 #   Torch_DIR or CMAKE_PREFIX_PATH  a LibTorch of the user's own (the folder with lib/ and include/)
-#   ATTNCHECK_LIBTORCH_DIR          the `torch` folder of an unpacked PyPI wheel (ci/setup makes one)
+#   ATTNCHECK_LIBTORCH_DIR          the `torch` folder of an unpacked wheel (ci/setup makes one)
 #
 # find_package(Torch) is not used: on a CUDA wheel it asks for a CUDA toolkit and links all of it.
 
@@ -24,8 +24,9 @@ find_library(ATTNCHECK_TORCH_CPU torch_cpu HINTS ${attncheck_torch_hints}
 find_library(ATTNCHECK_C10 c10 HINTS ${attncheck_torch_hints}
   PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
 if(NOT ATTNCHECK_TORCH_INCLUDE OR NOT ATTNCHECK_TORCH_CPU OR NOT ATTNCHECK_C10)
-  message(FATAL_ERROR "LibTorch not found. Run ci/setup (it unpacks a wheel and prints its folder), or "
-    "set CMAKE_PREFIX_PATH to a LibTorch: the folder that holds lib/libtorch_cpu.so and include/ATen.")
+  message(FATAL_ERROR
+    "LibTorch not found. Run ci/setup (it unpacks a wheel and prints its folder), or set "
+    "CMAKE_PREFIX_PATH to a LibTorch: the folder with lib/libtorch_cpu.so and include/ATen.")
 endif()
 get_filename_component(attncheck_torch_lib ${ATTNCHECK_TORCH_CPU} DIRECTORY)
 
@@ -41,8 +42,9 @@ foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h
   endif()
 endforeach()
 if(attncheck_torch_version VERSION_LESS 2.8 AND NOT attncheck_torch_version STREQUAL unknown)
-  message(FATAL_ERROR "LibTorch ${attncheck_torch_version} in ${attncheck_torch_lib}: 2.8 is the oldest "
-    "that attncheck works with. Unset CMAKE_PREFIX_PATH and Torch_DIR, and ci/setup brings a newer one.")
+  message(FATAL_ERROR
+    "LibTorch ${attncheck_torch_version} in ${attncheck_torch_lib}: 2.8 is the oldest that attncheck "
+    "works with. Unset CMAKE_PREFIX_PATH and Torch_DIR, and ci/setup brings a newer one.")
 endif()
 
 # A wheel built for CUDA wants libcudart and libcupti of its CUDA major even on a CPU machine.

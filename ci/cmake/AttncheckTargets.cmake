@@ -3,8 +3,8 @@
 function(attncheck_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
   if(ATTNCHECK_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${ATTNCHECK_SANITIZE}
-                                             -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${ATTNCHECK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
     target_link_options(${target} PRIVATE -fsanitize=${ATTNCHECK_SANITIZE})
   endif()
 endfunction()
@@ -29,9 +29,9 @@ function(attncheck_add_program name)
   attncheck_compile_options(${name})
 endfunction()
 
-# attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s]): a GoogleTest
-# program of which every test is one ctest test, labelled with the folder it tests. Under a sanitizer
-# everything is slower, and TIMEOUT counts five times.
+# attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s]): a
+# GoogleTest program of which every test is one ctest test, labelled with the folder it tests. Under
+# a sanitizer everything is slower, and TIMEOUT counts five times.
 function(attncheck_add_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)

@@ -18,7 +18,8 @@ wheel_cuda_runtime() {
   if [ ! -d "$home" ]; then
     local -A wheels=([12]="nvidia-cuda-runtime-cu12==12.8.90 nvidia-cuda-cupti-cu12==12.8.90"
                      [13]="nvidia-cuda-runtime==13.2.75 nvidia-cuda-cupti==13.2.75")
-    [ -n "${wheels[$major]:-}" ] || fail "no libcudart of CUDA $major here, and no wheel known that has it"
+    [ -n "${wheels[$major]:-}" ] ||
+      fail "no libcudart of CUDA $major here, and no wheel known that has it"
     mkdir -p "$cache/cuda_runtime"
     fresh=$(mktemp -d "$cache/cuda_runtime/.fresh-XXXXXX")
     trap "rm -rf '$fresh'" EXIT
@@ -34,8 +35,8 @@ wheel_cuda_runtime() {
   echo "$home"
 }
 
-# find_cuda_runtime LIBTORCH: the folder with what is missing, from a toolkit or from wheels; nothing
-# where the loader finds all by itself.
+# find_cuda_runtime LIBTORCH: the folder with what is missing, from a toolkit or from wheels;
+# nothing where the loader finds all by itself.
 find_cuda_runtime() {
   local libtorch=$1 missing folder major
   mapfile -t missing < <(missing_libraries "$libtorch")
@@ -46,7 +47,8 @@ find_cuda_runtime() {
       return
     fi
   done
-  major=$(printf '%s\n' "${missing[@]}" | sed -nE 's/^lib(cudart|cupti)\.so\.([0-9]+)$/\2/p' | head -1)
+  major=$(printf '%s\n' "${missing[@]}" |
+    sed -nE 's/^lib(cudart|cupti)\.so\.([0-9]+)$/\2/p' | head -1)
   [ -n "$major" ] || fail "$libtorch needs libraries that this machine has not: ${missing[*]}"
   folder=$(wheel_cuda_runtime "$major")
   has_all "$folder" "${missing[@]}" ||

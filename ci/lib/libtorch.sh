@@ -2,8 +2,8 @@
 
 cache=${ATTNCHECK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/attncheck}
 
-# The LibTorch folder that CMAKE_PREFIX_PATH or Torch_DIR names; nothing where neither does. Both the
-# folder itself and torch.utils.cmake_prefix_path (torch/share/cmake) are understood.
+# The LibTorch folder that CMAKE_PREFIX_PATH or Torch_DIR names; nothing where neither does. Both
+# the folder itself and torch.utils.cmake_prefix_path (torch/share/cmake) are understood.
 users_libtorch() {
   local prefix prefixes
   IFS=':;' read -r -a prefixes <<<"${Torch_DIR:-}:${CMAKE_PREFIX_PATH:-}"

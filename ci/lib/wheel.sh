@@ -1,6 +1,6 @@
 # Wheels from PyPI, used as archives: no Python environment is made or changed.
 
-# download_wheel NAME==VERSION FOLDER: the one wheel, its hash checked where lib/wheels.txt knows it.
+# download_wheel NAME==VERSION FOLDER: one wheel, its hash checked where lib/wheels.txt knows it.
 download_wheel() {
   local what=$1 folder=$2 machine hash
   machine=$(uname -m)
@@ -18,7 +18,7 @@ download_wheel() {
     --only-binary=:all: --implementation cp --python-version 311 --abi cp311 --abi none \
     "${platforms[@]}" --platform "manylinux2014_$machine" \
     --dest "$folder" --requirement "$folder/wanted.txt" >&2 ||
-    fail "could not download $what: see pip's message above (no such version, no network, or a wrong hash)"
+    fail "could not download $what (no such version, no network, or a wrong hash): see above"
   rm "$folder/wanted.txt"
 }
 

@@ -8,8 +8,9 @@ import layering
 
 HEADERS = [
     "problem/problem.h", "reference/reference.h", "impl/contract/backend.h", "impl/backends/math.h",
-    "impl/ring/ring.h", "impl/ulysses/ulysses.h", "impl/unified/unified.h", "properties/property.h",
-    "sim/sim.h", "gloo_cpu/gloo.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h", "tests/help.h",
+    "impl/backends/attend.h", "impl/autograd/kept.h", "impl/ring/ring.h",
+    "impl/ulysses/ulysses.h", "impl/unified/unified.h", "properties/property.h", "sim/sim.h",
+    "gloo_cpu/gloo.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h", "tests/help.h",
 ]
 
 FORBIDDEN = [
@@ -23,6 +24,8 @@ FORBIDDEN = [
     ("sim", "problem/problem.h"), ("gloo_cpu", "sim/sim.h"), ("gloo_cpu", "harness/lab.h"),
     ("harness", "impl/ring/ring.h"), ("harness", "impl/backends/math.h"), ("harness", "cli/cli.h"),
     ("mutants", "harness/lab.h"), ("mutants", "properties/property.h"),
+    ("impl/autograd", "impl/backends/math.h"), ("impl/collectives", "impl/backends/math.h"),
+    ("impl/layouts", "reference/reference.h"), ("properties", "impl/backends/attend.h"),
     ("cli", "tests/help.h"), ("harness", "tests/help.h"), ("impl/new_part", "impl/ring/ring.h"),
 ]
 
@@ -31,8 +34,10 @@ ALLOWED = [
     ("impl/ring", "impl/backends/math.h"), ("impl/unified", "impl/ring/ring.h"),
     ("impl/unified", "impl/ulysses/ulysses.h"), ("properties", "reference/reference.h"),
     ("properties", "impl/contract/backend.h"), ("harness", "sim/sim.h"),
-    ("harness", "properties/property.h"), ("mutants", "impl/ring/ring.h"), ("cli", "impl/ring/ring.h"),
-    ("cli", "mutants/mutants.h"), ("tests/ring", "tests/help.h"), ("tests/ring", "impl/ring/ring.h"),
+    ("harness", "impl/backends/attend.h"), ("impl/collectives", "impl/autograd/kept.h"),
+    ("harness", "properties/property.h"), ("mutants", "impl/ring/ring.h"),
+    ("cli", "impl/ring/ring.h"), ("cli", "mutants/mutants.h"), ("tests/ring", "tests/help.h"),
+    ("tests/ring", "impl/ring/ring.h"),
 ]
 
 
@@ -78,7 +83,7 @@ class Layering(unittest.TestCase):
                 self.assertEqual(self.problems_of_planted(f"{folder}/planted.cpp", text), [])
 
     def test_refuses_ways_around_the_root(self):
-        for include in ['"ring.h"', '"../ring/ring.h"', '"impl/ring/missing.h"', "<impl/ring/ring.h>"]:
+        for include in ['"ring.h"', '"../ring/ring.h"', '"impl/ring/no.h"', "<impl/ring/ring.h>"]:
             with self.subTest(include=include):
                 found = self.problems_of_planted("impl/ring/planted.h", f"#include {include}\n")
                 self.assertEqual(len(found), 1)
