@@ -43,8 +43,8 @@ foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h
 endforeach()
 if(attncheck_torch_version VERSION_LESS 2.8 AND NOT attncheck_torch_version STREQUAL unknown)
   message(FATAL_ERROR
-    "LibTorch ${attncheck_torch_version} in ${attncheck_torch_lib}: 2.8 is the oldest that attncheck "
-    "works with. Unset CMAKE_PREFIX_PATH and Torch_DIR, and ci/setup brings a newer one.")
+    "LibTorch ${attncheck_torch_version} in ${attncheck_torch_lib}: 2.8 is the oldest that "
+    "attncheck works with. Unset CMAKE_PREFIX_PATH and Torch_DIR, and ci/setup brings a newer one.")
 endif()
 
 # A wheel built for CUDA wants libcudart and libcupti of its CUDA major even on a CPU machine.

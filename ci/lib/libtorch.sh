@@ -5,13 +5,13 @@ cache=${ATTNCHECK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/attncheck}
 # The LibTorch folder that CMAKE_PREFIX_PATH or Torch_DIR names; nothing where neither does. Both
 # the folder itself and torch.utils.cmake_prefix_path (torch/share/cmake) are understood.
 users_libtorch() {
-  local prefix prefixes
+  local prefix folder prefixes
   IFS=':;' read -r -a prefixes <<<"${Torch_DIR:-}:${CMAKE_PREFIX_PATH:-}"
   for prefix in "${prefixes[@]}"; do
     [ -n "$prefix" ] || continue
-    for prefix in "$prefix" "$prefix/../.." "$prefix/../../.."; do
-      if [ -e "$prefix/lib/libtorch_cpu.so" ] && [ -e "$prefix/include/ATen/ATen.h" ]; then
-        (cd "$prefix" && pwd)
+    for folder in "$prefix" "$prefix/../.." "$prefix/../../.."; do
+      if [ -e "$folder/lib/libtorch_cpu.so" ] && [ -e "$folder/include/ATen/ATen.h" ]; then
+        (cd "$folder" && pwd)
         return
       fi
     done
