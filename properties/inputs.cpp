@@ -149,7 +149,7 @@ Value cotangent_value(const Case& c, const Cotangent& cotangent, TensorTag tag) 
     case Cotangent::Kind::grid_mixed:
       return [a = grid_value(c, kGridA), b = grid_value(c, kGridB)](int64_t i, int64_t s, int64_t h,
                                                                     int64_t d) {
-        return 2 * a(i, s, h, d) - b(i, s, h, d);
+        return 2 * a(i, s, h, d) + b(i, s, h, d);
       };
   }
   return nullptr;

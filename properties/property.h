@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,14 @@
 
 namespace attncheck {
 
-// What kind of subject a property speaks of.
+// What kinds of subject there are; a property speaks of one or more.
 enum class SubjectKind { implementation, local, collective };
 
 // A sentence that can be false.
 struct Property {
   std::string name;
   std::string explains;  // one line for a reader of a failure
-  SubjectKind subject = SubjectKind::implementation;
+  std::set<SubjectKind> subjects{SubjectKind::implementation};
   // Where the sentence is true at all (DESIGN 4.2), whatever the subject: from the case alone.
   std::function<Support(const Case&)> applies;
   // Judges a case that applies. On a case that the subject refuses, only a property about refusals

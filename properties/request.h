@@ -13,8 +13,9 @@ namespace attncheck {
 //   random   normal values, rounded to the tensor's dtype
 //   zero, ones
 //   grid_a, grid_b, grid_mixed
-//            values on a grid of eighths in [-1, 1], a and b independent, and mixed = 2 a - b:
-//            exact in every dtype, so that linearity has no rounding of its own
+//            values on a grid of eighths in [-1, 1], a and b independent, and mixed = 2 a + b:
+//            exact in every dtype, so that linearity has no rounding of its own, and 2 + 1 != 1,
+//            so that a gradient that ignores its cotangent is not linear
 //   one_rank random on the queries of one rank (`rank`), zero elsewhere
 struct Cotangent {
   enum class Kind { absent, random, zero, ones, grid_a, grid_b, grid_mixed, one_rank };

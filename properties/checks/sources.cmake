@@ -1,1 +1,29 @@
-set(ATTNCHECK_PROPERTY_SOURCES)
+set(ATTNCHECK_PROPERTY_SOURCES
+  all_properties.cpp
+  checks/applies.cpp
+  checks/coarse_grid.cpp
+  checks/collective_backward_is_its_adjoint.cpp
+  checks/collective_places.cpp
+  checks/empty_rows_are_zero_and_minus_infinity.cpp
+  checks/every_query_key_pair_counts_once.cpp
+  checks/every_required_gradient_is_defined.cpp
+  checks/exact.cpp
+  checks/gradient_count_matches_inputs.cpp
+  checks/gradient_dtype_and_shape_match_input.cpp
+  checks/gradients_do_not_depend_on_who_else_requires_grad.cpp
+  checks/judging.cpp
+  checks/lse_gradient_flows_or_is_refused.cpp
+  checks/lse_has_declared_shape.cpp
+  checks/lse_is_natural_log.cpp
+  checks/mesh_does_not_matter.cpp
+  checks/nothing_uninitialised_is_read.cpp
+  checks/refusal_is_an_error_on_every_rank.cpp
+  checks/remote_keys_are_reached.cpp
+  checks/same_case_twice_is_bitwise_equal.cpp
+  checks/supported_case_runs_to_the_end.cpp
+  checks/tagged_integers_arrive_bitwise.cpp
+  checks/two_runs.cpp
+  checks/values_match_reference.cpp
+  checks/vjp_is_linear_in_cotangent.cpp
+  checks/zero_cotangent_gives_zero_gradient.cpp
+)

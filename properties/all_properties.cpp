@@ -1,0 +1,39 @@
+#include "properties/checks/completion.h"
+#include "properties/checks/contracts.h"
+#include "properties/checks/exchange.h"
+#include "properties/checks/gradient_plumbing.h"
+#include "properties/checks/invariance.h"
+#include "properties/checks/values.h"
+#include "properties/property.h"
+
+namespace attncheck {
+
+const std::vector<Property>& all_properties() {
+  static const std::vector<Property> properties{
+      supported_case_runs_to_the_end(),
+      refusal_is_an_error_on_every_rank(),
+      output_matches_reference(),
+      lse_matches_reference(),
+      gradients_match_reference(),
+      lse_gradient_flows_or_is_refused(),
+      every_query_key_pair_counts_once(),
+      gradient_count_matches_inputs(),
+      every_required_gradient_is_defined(),
+      gradients_do_not_depend_on_who_else_requires_grad(),
+      gradient_dtype_and_shape_match_input(),
+      vjp_is_linear_in_cotangent(),
+      zero_cotangent_gives_zero_gradient(),
+      lse_has_declared_shape(),
+      lse_is_natural_log(),
+      empty_rows_are_zero_and_minus_infinity(),
+      mesh_does_not_matter(),
+      tagged_integers_arrive_bitwise(),
+      collective_backward_is_its_adjoint(),
+      same_case_twice_is_bitwise_equal(),
+      nothing_uninitialised_is_read(),
+      remote_keys_are_reached(),
+  };
+  return properties;
+}
+
+}  // namespace attncheck

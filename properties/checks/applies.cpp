@@ -1,0 +1,72 @@
+#include "properties/checks/applies.h"
+
+#include <algorithm>
+
+#include "properties/token_positions.h"
+
+namespace attncheck {
+namespace {
+
+Support only_if(bool holds, const char* reason) {
+  return holds ? Support::yes() : Support::no(reason);
+}
+
+}  // namespace
+
+std::set<SubjectKind> attention_subjects() {
+  return {SubjectKind::implementation, SubjectKind::local};
+}
+
+Support needs_attention(const Case& c) {
+  if (subject_kind(c) == "collective") return Support::no("speaks of attention");
+  return only_if(c.problem.data != Data::tagged, "data=tagged is for collectives");
+}
+
+Support needs_lse(const Case& c) {
+  return only_if(c.return_lse, "the log-sum-exp is not asked for (return_lse=0)");
+}
+
+Support needs_gradient(const Case& c) {
+  return only_if(c.grad.any(), "nothing requires grad (grad=none)");
+}
+
+Support needs_world(const Case& c) {
+  return only_if(c.mesh.world() > 1, "needs more than one rank");
+}
+
+Support needs_mild_scores(const Case& c) {
+  return only_if(c.problem.data == Data::normal || c.problem.data == Data::offset,
+                 "needs data=normal or data=offset: most weights are zero with other data");
+}
+
+Support needs_exact_integers(const Case& c) {
+  return only_if(c.problem.dtype == DType::f64 || c.problem.dtype == DType::f32,
+                 "the integers are exact in float64 and float32 alone");
+}
+
+Support needs_empty_rows(const Case& c) {
+  const auto diagonal = causal_diagonal(c.problem);
+  return only_if(diagonal && *diagonal < 0, "every query sees a key");
+}
+
+Support needs_no_additive_mask(const Case& c) {
+  return only_if(c.problem.mask != Mask::additive, "an additive mask changes the scores");
+}
+
+Support all_of(std::initializer_list<Support> needs) {
+  for (const Support& need : needs) {
+    if (!need) return need;
+  }
+  return Support::yes();
+}
+
+bool sees_shard(const Case& c, int query_rank, int key_rank) {
+  const std::vector<int64_t> queries = q_positions(c, query_rank), keys = kv_positions(c, key_rank);
+  if (queries.empty() || keys.empty()) return false;
+  const auto diagonal = causal_diagonal(c.problem);
+  if (!diagonal) return true;
+  const int64_t last_query = *std::max_element(queries.begin(), queries.end());
+  return *std::min_element(keys.begin(), keys.end()) <= last_query + *diagonal;
+}
+
+}  // namespace attncheck

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <initializer_list>
+#include <set>
+
+#include "impl/contract/support.h"
+#include "problem/case.h"
+#include "properties/property.h"
+
+namespace attncheck {
+
+// Implementations, and backends alone.
+std::set<SubjectKind> attention_subjects();
+
+// What a property asks of a case; no, with the reason, for a case that it cannot judge.
+Support needs_attention(const Case& c);       // no collective, no tagged data
+Support needs_lse(const Case& c);             // return_lse=1
+Support needs_gradient(const Case& c);        // one of q, k, v requires grad
+Support needs_world(const Case& c);           // more than one rank
+Support needs_mild_scores(const Case& c);     // data=normal or data=offset
+Support needs_exact_integers(const Case& c);  // float64 or float32
+Support needs_empty_rows(const Case& c);      // causal, and the first queries see no key
+Support needs_no_additive_mask(const Case& c);
+
+// The first no, or yes.
+Support all_of(std::initializer_list<Support> needs);
+
+// Whether some query of one rank may see some key of another, by the causal diagonal.
+bool sees_shard(const Case& c, int query_rank, int key_rank);
+
+}  // namespace attncheck

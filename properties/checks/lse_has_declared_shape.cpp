@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "properties/checks/applies.h"
+#include "properties/checks/contracts.h"
+#include "properties/checks/judging.h"
+#include "properties/token_positions.h"
+
+namespace attncheck {
+namespace {
+
+std::vector<int64_t> raw_sizes(const BackendContract& contract, const Problem& p) {
+  switch (contract.lse_shape) {
+    case LseShape::BHS:
+      return {p.batch, p.heads, p.q_len};
+    case LseShape::BHS1:
+      return {p.batch, p.heads, p.q_len, 1};
+    case LseShape::BSH:
+      break;
+  }
+  return {p.batch, p.q_len, p.heads};
+}
+
+Verdict has_shape(const RankResult& rank, const std::string& tensor, at::IntArrayRef sizes) {
+  const auto found = rank.tensors.find(tensor);
+  const bool there = found != rank.tensors.end();
+  if (there && found->second.sizes() == sizes) return Verdict::pass();
+  Evidence evidence;
+  evidence.tensor = tensor;
+  evidence.rank = evidence.shard = rank.rank;
+  evidence.expected = index_text(sizes);
+  evidence.got = there ? index_text(found->second.sizes()) : "missing";
+  evidence.message = fmt::format("{} of rank {} is {}, expected {}", tensor, rank.rank,
+                                 evidence.got, evidence.expected);
+  return Verdict::fail(std::move(evidence));
+}
+
+Verdict of_every_rank(const Case& c, Lab& lab) {
+  const Observation& observation = lab.observe(plain_request(c));
+  return judge_each(observation, {"lse"}, [&](const std::string& tensor) {
+    for (const RankResult& rank : observation.ranks) {
+      const auto rows = static_cast<int64_t>(q_positions(c, rank.rank).size());
+      Verdict verdict = has_shape(rank, tensor, {c.problem.batch, rows, c.problem.heads});
+      if (verdict.failed()) return verdict;
+    }
+    return Verdict::pass();
+  });
+}
+
+Verdict of_backend_alone(const Case& c, Lab& lab) {
+  const Case local = local_case(c);
+  const BackendContract* contract = lab.contract(local);
+  if (contract == nullptr || !contract->lse) return Verdict::unsupported("no raw log-sum-exp");
+  if (!lab.supports(local)) return Verdict::unsupported("the backend alone does not support it");
+  const Observation& observation = lab.observe(plain_request(local));
+  return judge_each(observation, {"raw_lse"}, [&](const std::string& tensor) {
+    return has_shape(observation.ranks.front(), tensor, raw_sizes(*contract, local.problem));
+  });
+}
+
+}  // namespace
+
+Property lse_has_declared_shape() {
+  Property property;
+  property.name = "lse_has_declared_shape";
+  property.explains =
+      "lse is (B, S, H) of the rank's shard; a kernel's own is as its contract says";
+  property.subjects = attention_subjects();
+  property.applies = [](const Case& c) { return all_of({needs_attention(c), needs_lse(c)}); };
+  property.check = [](const Case& c, Lab& lab) {
+    return worse(of_every_rank(c, lab), of_backend_alone(c, lab));
+  };
+  return property;
+}
+
+}  // namespace attncheck

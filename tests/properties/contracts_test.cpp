@@ -1,0 +1,99 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/properties/oracle_lab.h"
+
+namespace attncheck {
+namespace {
+
+constexpr const char* kCase = "impl=ring mesh=2x1 q=4 kv=6 h=2 d=3 seed=1";
+
+TEST(LseShape, SeesATrailingAxis) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& observation) {
+    at::Tensor& lse = tensor_of(observation, observation.ranks.size() - 1, "lse");
+    lse = lse.unsqueeze(-1);
+  });
+  const Verdict verdict = judge("lse_has_declared_shape", kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->rank, 1);
+  EXPECT_EQ(verdict.evidence->expected, "(1, 2, 2)");
+  EXPECT_EQ(verdict.evidence->got, "(1, 2, 2, 1)");
+}
+
+TEST(LseShape, HoldsTheBackendToItsContract) {
+  OracleLab lab;
+  lab.backend_contract.lse_shape = LseShape::BHS1;
+  const Verdict verdict = judge("lse_has_declared_shape", kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->tensor, "raw_lse");
+  EXPECT_EQ(verdict.evidence->expected, "(1, 2, 4, 1)");
+  EXPECT_EQ(verdict.evidence->got, "(1, 4, 2)");
+}
+
+// What the evidence says of an lse that was changed by `change`.
+std::string said_of(const std::function<void(at::Tensor&)>& change) {
+  OracleLab lab;
+  lab.plant([&](const Request&, Observation& observation) {
+    for (RankResult& rank : observation.ranks) change(rank.tensors.at("lse"));
+  });
+  const Verdict verdict = judge("lse_is_natural_log", kCase, lab);
+  return verdict.failed() ? verdict.evidence->message : "passed";
+}
+
+TEST(NaturalLog, TellsWhichMistakeFits) {
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string base_two = said_of([](at::Tensor& lse) { lse.div_(M_LN2); });
+  EXPECT_TRUE(has(base_two, "log to base 2")) << base_two;
+  const std::string twice = said_of([](at::Tensor& lse) { lse.mul_(M_LN2); });
+  EXPECT_TRUE(has(twice, "converted twice")) << twice;
+  const std::string doubled = said_of([](at::Tensor& lse) { lse.add_(M_LN2); });
+  EXPECT_TRUE(has(doubled, "counted 2 times")) << doubled;
+  // Two blocks of three keys with score s = sqrt(3), each with its log to base 2.
+  const double block = (std::sqrt(3.0) + std::log(3.0)) / M_LN2;
+  const std::string merged = said_of([&](at::Tensor& lse) { lse.fill_(block + M_LN2); });
+  EXPECT_TRUE(has(merged, "merged as natural")) << merged;
+  EXPECT_TRUE(has(merged, "on rank 0")) << merged;
+}
+
+constexpr const char* kEmpty = "empty_rows_are_zero_and_minus_infinity";
+// Queries 0 and 1, both on rank 0, see no key.
+constexpr const char* kEmptyCase = "impl=ring mesh=3x1 q=6 kv=4 h=2 d=3 causal=1 align=br seed=1";
+
+Verdict with_first(const std::string& tensor, int rank, double value) {
+  OracleLab lab;
+  lab.plant([=](const Request&, Observation& observation) {
+    tensor_of(observation, rank, tensor).view({-1})[0].fill_(value);
+  });
+  return judge(kEmpty, kEmptyCase, lab);
+}
+
+TEST(EmptyRows, AreJudgedExactly) {
+  for (double lse : {0.0, double(INFINITY), std::nan("")}) {
+    const Verdict verdict = with_first("lse", 0, lse);
+    ASSERT_TRUE(verdict.failed()) << lse;
+    EXPECT_EQ(verdict.evidence->tensor, "lse");
+    EXPECT_EQ(verdict.evidence->expected, "-inf");
+  }
+  EXPECT_TRUE(with_first("out", 0, 1e-300).failed());
+  EXPECT_TRUE(with_first("dq", 0, std::nan("")).failed());
+  EXPECT_EQ(with_first("out", 0, -0.0).kind, Verdict::Kind::pass);
+}
+
+TEST(EmptyRows, LeaveTheOthersFinite) {
+  EXPECT_TRUE(with_first("lse", 1, -INFINITY).failed());
+  EXPECT_TRUE(with_first("dv", 2, std::nan("")).failed());
+  EXPECT_EQ(with_first("out", 1, 5.0).kind, Verdict::Kind::pass);
+}
+
+TEST(EmptyRows, AreAskedForByTheCase) {
+  EXPECT_TRUE(applies(kEmpty, kEmptyCase));
+  EXPECT_FALSE(applies(kEmpty, kCase));
+  EXPECT_FALSE(applies(kEmpty, "impl=ring mesh=2x1 q=6 kv=4 d=3 causal=1"));
+}
+
+}  // namespace
+}  // namespace attncheck

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include "tests/properties/oracle_lab.h"
+
+namespace attncheck {
+namespace {
+
+constexpr const char* kCase = "impl=ring mesh=2x1 b=2 q=4 kv=6 h=2 hkv=1 d=3 seed=1";
+
+TEST(Values, NameTheTensorAndTheRankOfAPlantedFault) {
+  const std::pair<const char*, const char*> owners[] = {{"out", "output_matches_reference"},
+                                                        {"lse", "lse_matches_reference"},
+                                                        {"dq", "gradients_match_reference"},
+                                                        {"dk", "gradients_match_reference"},
+                                                        {"dv", "gradients_match_reference"}};
+  for (const auto& [tensor, property] : owners) {
+    OracleLab lab;
+    lab.add(1, tensor, 1e-6);
+    const Verdict verdict = judge(property, kCase, lab);
+    ASSERT_TRUE(verdict.failed()) << tensor;
+    EXPECT_EQ(verdict.evidence->tensor, tensor);
+    EXPECT_EQ(verdict.evidence->rank, 1);
+    EXPECT_NEAR(verdict.evidence->error, 1e-6, 1e-9);
+    EXPECT_GT(verdict.evidence->bound, 0);
+    EXPECT_FALSE(verdict.evidence->index.empty());
+  }
+}
+
+TEST(Values, OfTheForwardPassAreJudgedThoughBackwardThrew) {
+  OracleLab lab;
+  lab.fail(0, Phase::backward, "boom");
+  EXPECT_EQ(judge("output_matches_reference", kCase, lab).kind, Verdict::Kind::pass);
+  const Verdict verdict = judge("gradients_match_reference", kCase, lab);
+  EXPECT_EQ(verdict.kind, Verdict::Kind::not_run);
+  EXPECT_NE(verdict.reason.find("boom"), std::string::npos);
+}
+
+TEST(Values, ThatAreMissingWithoutAnErrorFail) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& o) { o.ranks[1].tensors.erase("dk"); });
+  EXPECT_TRUE(judge("gradients_match_reference", kCase, lab).failed());
+}
+
+TEST(Values, DoNotApplyWhereThereIsNothing) {
+  const std::string text = kCase;
+  EXPECT_FALSE(applies("lse_matches_reference", text + " return_lse=0"));
+  EXPECT_FALSE(applies("gradients_match_reference", text + " grad=none"));
+  EXPECT_FALSE(applies("every_query_key_pair_counts_once", text + " data=large"));
+  EXPECT_FALSE(applies("every_query_key_pair_counts_once", "impl=ring mesh=2x1 q=4000 d=1"));
+}
+
+constexpr const char* kLseGradient = "lse_gradient_flows_or_is_refused";
+
+TEST(LseGradient, FailsWhenItIsDroppedInSilence) {
+  OracleLab lab;
+  lab.plant([](const Request& request, Observation& observation) {
+    if (request.dlse.kind != Cotangent::Kind::random) return;
+    if (request.dout.kind != Cotangent::Kind::zero) return;
+    for (RankResult& rank : observation.ranks) rank.tensors.at("dq").zero_();
+  });
+  const Verdict verdict = judge(kLseGradient, kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->tensor, "dq");
+  EXPECT_NE(verdict.evidence->message.find("in silence"), std::string::npos);
+}
+
+TEST(LseGradient, MayBeRefusedByEveryRank) {
+  OracleLab by_fact;
+  by_fact.plant([](const Request&, Observation& observation) {
+    for (RankResult& rank : observation.ranks) rank.facts["lse_requires_grad"] = "0";
+  });
+  EXPECT_EQ(judge(kLseGradient, kCase, by_fact).kind, Verdict::Kind::pass);
+  OracleLab by_error;
+  by_error.plant([](const Request& request, Observation& observation) {
+    if (request.dlse.kind != Cotangent::Kind::random) return;
+    for (RankResult& rank : observation.ranks) rank.error = RankError{Phase::backward, "no dlse"};
+  });
+  EXPECT_EQ(judge(kLseGradient, kCase, by_error).kind, Verdict::Kind::pass);
+}
+
+TEST(LseGradient, MayNotBeRefusedByOneRankAlone) {
+  OracleLab by_fact;
+  by_fact.plant([](const Request&, Observation& observation) {
+    observation.ranks[1].facts["lse_requires_grad"] = "0";
+  });
+  EXPECT_EQ(judge(kLseGradient, kCase, by_fact).evidence->rank, 1);
+  OracleLab by_error;
+  by_error.plant([](const Request& request, Observation& observation) {
+    if (request.dlse.kind == Cotangent::Kind::random)
+      observation.ranks[1].error = RankError{Phase::backward, "no dlse"};
+  });
+  EXPECT_TRUE(judge(kLseGradient, kCase, by_error).failed());
+}
+
+TEST(LseGradient, IsNotRunWhenThePlainRunFails) {
+  OracleLab lab;
+  for (int rank : {0, 1}) lab.fail(rank, Phase::forward, "boom");
+  EXPECT_EQ(judge(kLseGradient, kCase, lab).kind, Verdict::Kind::not_run);
+}
+
+constexpr const char* kPairs = "every_query_key_pair_counts_once";
+
+TEST(PairCount, SeesKeysCountedTwiceEverywhere) {
+  OracleLab lab;
+  for (int rank : {0, 1}) {
+    lab.plant([rank](const Request&, Observation& observation) {
+      tensor_of(observation, rank, "lse").add_(0.6931471805599453);
+    });
+  }
+  const Verdict verdict = judge(kPairs, kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_NEAR(std::stod(verdict.evidence->got), 2, 1e-9);
+  EXPECT_EQ(verdict.evidence->expected, "1");
+  EXPECT_NEAR(verdict.evidence->error, 1, 1e-9);
+}
+
+TEST(PairCount, NamesQueryAndKeyOfOnePairThatIsMissing) {
+  OracleLab lab;
+  // Key 4 of rank 1 lies in column 4: batch group 1, component 1. Query 3 is row 1 of rank 1.
+  lab.plant([](const Request&, Observation& observation) {
+    tensor_of(observation, 1, "out")[2 + 1][1][0][1].zero_();
+  });
+  const Verdict verdict = judge(kPairs, kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->rank, 1);
+  EXPECT_EQ(verdict.evidence->shard, 1);
+  EXPECT_EQ(verdict.evidence->index, (std::vector<int64_t>{3, 1, 0, 1}));
+  EXPECT_NE(verdict.evidence->message.find("query 3"), std::string::npos);
+  EXPECT_NE(verdict.evidence->message.find("counts key 4 of shard 1 0 times"), std::string::npos)
+      << verdict.evidence->message;
+}
+
+TEST(PairCount, SeesAMaskedPair) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& observation) {
+    tensor_of(observation, 0, "out")[0][0][0][1].fill_(1e-3);
+  });
+  const Verdict verdict = judge(kPairs, "impl=ring mesh=2x1 q=4 d=4 causal=1 seed=1", lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->expected, "0");
+  EXPECT_NE(verdict.evidence->message.find("weighs key 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attncheck
