@@ -8,8 +8,8 @@
 
 namespace attncheck {
 
-// A part of the space of cases that a run must have visited wherever the subject supports it: faults
-// are known that show nowhere else.
+// A part of the space of cases that a run must have visited wherever the subject supports it:
+// faults are known that show nowhere else.
 struct Cell {
   std::string name;
   bool of_collectives;  // whether it says anything about a collective

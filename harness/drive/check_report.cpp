@@ -28,10 +28,10 @@ std::vector<std::string> StreamReport::unchecked() const {
                                 cell, out_of_time ? " (out of time)" : ""));
   }
   if (draws.refused_share() > kMostRefusedDraws) {
-    lines.push_back(fmt::format("{}: the subject refused {} of {} draws ({:.0f} %, at most {:.0f} "
-                                "%): the generator does not know what it supports",
-                                name, draws.refused, draws.drawn, 100 * draws.refused_share(),
-                                100 * kMostRefusedDraws));
+    lines.push_back(fmt::format(
+        "{}: the subject refused {} of {} draws ({:.0f} %, at most {:.0f} "
+        "%): the generator does not know what it supports",
+        name, draws.refused, draws.drawn, 100 * draws.refused_share(), 100 * kMostRefusedDraws));
   }
   for (const PropertyResult& result : results) {
     if (!result.unrepeatable) continue;

@@ -26,7 +26,7 @@ struct PropertyResult {
   // call.
   std::optional<Case> case_;
   std::optional<Evidence> evidence;
-  std::optional<Case> drawn;    // of a failure: the case as it was drawn
+  std::optional<Case> drawn;  // of a failure: the case as it was drawn
   bool shrunk_to_end = true;
 };
 

@@ -40,7 +40,8 @@ SubjectKind kind_of(const StreamSpec& spec) {
 
 StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties, Lab& lab,
                          const CheckOptions& options)
-    : stream_(spec, [&lab](const Case& c) { return lab.supports(c); }, options.seed),
+    : stream_(
+          spec, [&lab](const Case& c) { return lab.supports(c); }, options.seed),
       properties_(speaking_of(kind_of(spec), properties)),
       lab_(lab),
       options_(options) {
@@ -152,8 +153,8 @@ Shrunk shrink_failure(const Property& property, const Case& failing, const Verdi
                       Lab& lab, const CheckOptions& options) {
   int64_t tries = 0;
   const StillFails still_fails = [&](const Case& c) -> std::optional<Verdict> {
-    options.progress({to_text(failing), "shrinking " + property.name, ++tries,
-                      options.shrink.tries});
+    options.progress(
+        {to_text(failing), "shrinking " + property.name, ++tries, options.shrink.tries});
     options.forget();
     Verdict smaller = judge(property, c, lab);
     if (!smaller.failed()) return std::nullopt;

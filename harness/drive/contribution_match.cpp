@@ -1,5 +1,6 @@
 #include "harness/drive/contribution_match.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace attncheck {

@@ -8,8 +8,8 @@ namespace attncheck {
 namespace {
 
 constexpr int64_t kMostHeads = 8;
-constexpr int64_t kMostLocalTokens = 8;   // of a rank, as a rule
-constexpr int64_t kMostTokensEver = 24;   // of a rank, now and then
+constexpr int64_t kMostLocalTokens = 8;  // of a rank, as a rule
+constexpr int64_t kMostTokensEver = 24;  // of a rank, now and then
 constexpr int64_t kMostHeadDim = 16;
 constexpr int kRareLongPercent = 5;
 
@@ -51,8 +51,8 @@ LocalSizes prime_sizes(const Mesh& mesh, const Pick& pick) {
 // S_local = H = D: heads are those of the whole, a multiple of the Ulysses degree.
 LocalSizes equal_sizes(const Mesh& mesh, const Pick& pick) {
   const int64_t unit = mesh.ulysses == 1 ? 2 : mesh.ulysses;
-  const int64_t n = mesh.ulysses == 1 ? 2 + pick(5)
-                                      : unit * (1 + pick(std::max<int64_t>(1, 6 / unit)));
+  const int64_t n =
+      mesh.ulysses == 1 ? 2 + pick(5) : unit * (1 + pick(std::max<int64_t>(1, 6 / unit)));
   return {1 + pick(2), n, n / mesh.ulysses, n};
 }
 
@@ -86,8 +86,7 @@ LocalSizes draw_sizes(const Mesh& mesh, Goal goal, const Pick& pick) {
 bool changes_sizes(const Feature& feature) {
   static constexpr std::array<const char*, 6> kSizeFeatures{
       "kv", "hkv", "dv", "indivisible length", "indivisible heads", "shards"};
-  return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) !=
-         kSizeFeatures.end();
+  return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) != kSizeFeatures.end();
 }
 
 // The features that lead to the goal.

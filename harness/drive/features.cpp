@@ -117,8 +117,7 @@ void add_call_features(std::vector<Feature>& all) {
   all.push_back(plain_feature("fp32=0", 15, &Case::convert_to_fp32, false));
   all.push_back(plain_feature("rotate=p2p", 45, &Case::rotate, Rotate::p2p));
   all.push_back(plain_feature("rotate=alltoall", 30, &Case::rotate, Rotate::alltoall));
-  all.push_back(
-      {"order=ur", 20, [](Case& c, const Pick&) { c.mesh.order = MeshOrder::ur; }});
+  all.push_back({"order=ur", 20, [](Case& c, const Pick&) { c.mesh.order = MeshOrder::ur; }});
   all.push_back(plain_feature("dropout", 10, &Case::dropout, 0.1));
 }
 

@@ -72,9 +72,8 @@ void add_fewer_ranks(const Case& c, std::vector<Case>& all) {
       if (ring * ulysses < c.mesh.world()) all.push_back(on_mesh(c, {ring, ulysses, c.mesh.order}));
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const Case& a, const Case& b) {
-    return a.mesh.world() < b.mesh.world();
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Case& a, const Case& b) { return a.mesh.world() < b.mesh.world(); });
 }
 
 // One size of a case, counted in `unit`s: tokens by rank, heads by Ulysses rank.

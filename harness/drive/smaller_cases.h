@@ -8,8 +8,8 @@
 
 namespace attncheck {
 
-// How large a case is: ranks, then elements of q, k and v, then the number of things that are not at
-// their default, then the seed. Compared in that order.
+// How large a case is: ranks, then elements of q, k and v, then the number of things that are not
+// at their default, then the seed. Compared in that order.
 using CaseMeasure = std::array<uint64_t, 4>;
 CaseMeasure measure(const Case& c);
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/drive/check_stream.h"
+#include "impl/contract/mutant.h"
+
+namespace attncheck {
+
+// Whether, how and how soon a mutant was caught by the property that its entry names.
+struct Hunt {
+  std::string name, source, fault, property;
+  bool caught = false;
+  bool by_smallest_alone = false;  // no drawn case showed it, only the case that is listed
+  int64_t cases = 0;               // judged until then
+  std::optional<Case> case_;       // shrunk
+  std::optional<Evidence> evidence;
+  Case smallest;              // as listed
+  bool small_enough = false;  // the shrunk case is at least as small as the listed one
+  std::string why_not;        // of a survivor
+};
+
+struct HuntReport {
+  std::string version, libtorch;
+  uint64_t seed = 0;
+  std::vector<Hunt> hunts;
+
+  int exit_code() const;  // 1 when a mutant survived
+};
+
+// Draws cases that the mutant supports, on meshes of up to 4 ranks, until its named property fails
+// on one; tries the listed smallest case last. Shrinks what it found on that property.
+Hunt hunt(const Mutant& mutant, const PropertyList& properties, Lab& lab,
+          const CheckOptions& options);
+
+}  // namespace attncheck

@@ -1,0 +1,73 @@
+#include "harness/drive/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "problem/case_text.h"
+
+namespace attncheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json case_json(const std::optional<Case>& c) {
+  return c ? Json(to_text(*c)) : Json();
+}
+
+Json evidence_json(const std::optional<Evidence>& evidence) {
+  if (!evidence) return Json();
+  return {{"error", evidence->error}, {"bound", evidence->bound},
+          {"rank", evidence->rank},   {"shard", evidence->shard},
+          {"index", evidence->index}, {"expected", evidence->expected},
+          {"got", evidence->got},     {"message", evidence->message}};
+}
+
+Json result_json(const StreamSpec& spec, const PropertyResult& result) {
+  return {{"impl", spec.impl},
+          {"backend", spec.backend},
+          {"transport", spec.transport},
+          {"dtype", to_text(spec.dtype)},
+          {"property", result.property},
+          {"verdict", to_text(result.verdict)},
+          {"cases", result.cases},
+          {"case", case_json(result.case_)},
+          {"evidence", evidence_json(result.evidence)}};
+}
+
+template <typename Report>
+Json head_json(const Report& report) {
+  return {{"attncheck", report.version}, {"libtorch", report.libtorch}, {"seed", report.seed}};
+}
+
+// Bytes that are no UTF-8 (a rank's own words) are replaced.
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string report_json(const CheckReport& report) {
+  Json json = head_json(report);
+  json["results"] = Json::array();
+  for (const StreamReport& stream : report.streams) {
+    for (const PropertyResult& result : stream.results) {
+      json["results"].push_back(result_json(stream.spec, result));
+    }
+  }
+  return dump(json);
+}
+
+std::string report_json(const HuntReport& report) {
+  Json json = head_json(report);
+  json["mutants"] = Json::array();
+  for (const Hunt& hunt : report.hunts) {
+    json["mutants"].push_back({{"name", hunt.name},
+                               {"source", hunt.source},
+                               {"caught", hunt.caught},
+                               {"property", hunt.property},
+                               {"cases", hunt.cases},
+                               {"case", case_json(hunt.case_)}});
+  }
+  return dump(json);
+}
+
+}  // namespace attncheck

@@ -1,0 +1,184 @@
+#include "harness/drive/report_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "problem/case_text.h"
+
+namespace attncheck {
+namespace {
+
+using Kind = Verdict::Kind;
+
+// Below this share of a bound even the closest call says that the bound is too wide.
+constexpr double kLooseBound = 0.01;
+
+int64_t count_of(const StreamReport& stream, Kind kind) {
+  return std::count_if(stream.results.begin(), stream.results.end(),
+                       [kind](const PropertyResult& r) { return r.verdict == kind; });
+}
+
+const PropertyResult* closest(const StreamReport& stream) {
+  const PropertyResult* nearest = nullptr;
+  for (const PropertyResult& result : stream.results) {
+    if (result.verdict != Kind::pass || result.closest_call == 0) continue;
+    if (nearest == nullptr || result.closest_call > nearest->closest_call) nearest = &result;
+  }
+  return nearest;
+}
+
+std::string percent_text(double share) {
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string closest_text(const StreamReport& stream) {
+  const PropertyResult* nearest = closest(stream);
+  if (nearest == nullptr) return "-";
+  const std::string tensor = nearest->evidence ? " (" + nearest->evidence->tensor + ")" : "";
+  return percent_text(nearest->closest_call) + tensor;
+}
+
+size_t widest(const CheckReport& report, std::string StreamSpec::*field, size_t least) {
+  for (const StreamReport& stream : report.streams) {
+    least = std::max(least, (stream.spec.*field).size());
+  }
+  return least;
+}
+
+std::string table_text(const CheckReport& report) {
+  const size_t impl = widest(report, &StreamSpec::impl, 14);
+  const size_t backend = widest(report, &StreamSpec::backend, 7);
+  std::string text = fmt::format("{:<{}}  {:<{}}  {:<9}  {:<5}  {:>4}  {:>6}  {:>7}  {:>5}  {}\n",
+                                 "implementation", impl, "backend", backend, "transport", "dtype",
+                                 "held", "failed", "not run", "cases", "closest call");
+  for (const StreamReport& stream : report.streams) {
+    const StreamSpec& spec = stream.spec;
+    text +=
+        fmt::format("{:<{}}  {:<{}}  {:<9}  {:<5}  {:>4}  {:>6}  {:>7}  {:>5}  {}\n", spec.impl,
+                    impl, spec.collective ? "-" : spec.backend, backend, spec.transport,
+                    to_text(spec.dtype), count_of(stream, Kind::pass), count_of(stream, Kind::fail),
+                    count_of(stream, Kind::not_run), stream.cases, closest_text(stream));
+  }
+  return text;
+}
+
+void add_line(std::string& text, const char* label, const std::string& value) {
+  if (!value.empty()) text += fmt::format("  {:<9}{}\n", label, value);
+}
+
+std::string place_text(const Evidence& evidence) {
+  std::string text = evidence.tensor;
+  if (evidence.rank >= 0) text += fmt::format("{}rank {}", text.empty() ? "" : ", ", evidence.rank);
+  if (evidence.shard >= 0) text += fmt::format(", shard {}", evidence.shard);
+  if (!evidence.index.empty()) text += fmt::format(", index ({})", fmt::join(evidence.index, ", "));
+  return text;
+}
+
+void add_evidence(std::string& text, const Evidence& evidence) {
+  add_line(text, "what", evidence.message);
+  add_line(text, "where", place_text(evidence));
+  add_line(text, "expected", evidence.expected);
+  add_line(text, "got", evidence.got);
+  if (evidence.error != 0 || evidence.bound != 0) {
+    add_line(text, "error", fmt::format("{:.3g}, bound {:.3g}", evidence.error, evidence.bound));
+  }
+}
+
+// The properties that did not judge in any stream, and why; those that came nowhere near a bound.
+std::string remarks_text(const CheckReport& report) {
+  struct Total {
+    int64_t cases = 0;
+    double closest = 0;
+    bool bounded = false;
+    std::string reason;
+  };
+  std::map<std::string, Total> totals;
+  for (const StreamReport& stream : report.streams) {
+    for (const PropertyResult& result : stream.results) {
+      Total& total = totals[result.property];
+      total.cases += result.cases;
+      total.closest = std::max(total.closest, result.closest_call);
+      total.bounded = total.bounded || (result.evidence && result.evidence->bound > 0);
+      if (!result.reason.empty()) total.reason = result.reason;
+    }
+  }
+  std::string text;
+  for (const auto& [name, total] : totals) {
+    if (total.cases == 0) text += fmt::format("judged nothing: {} ({})\n", name, total.reason);
+    if (total.bounded && total.closest < kLooseBound) {
+      text += fmt::format("wide bound: {} came no closer than {} of it\n", name,
+                          percent_text(total.closest));
+    }
+  }
+  return text;
+}
+
+std::string draws_text(const CheckReport& report) {
+  DrawCounts all;
+  int64_t cases = 0;
+  for (const StreamReport& stream : report.streams) {
+    all.drawn += stream.draws.drawn;
+    all.refused += stream.draws.refused;
+    cases += stream.cases + stream.refused_cases;
+  }
+  return fmt::format("{} cases, {} runs, {:.1f} s, seed {}; {} of {} draws refused ({:.1f} %)\n",
+                     cases, report.runs, report.seconds, report.seed, all.refused, all.drawn,
+                     100 * all.refused_share());
+}
+
+}  // namespace
+
+std::string failure_text(const std::string& stream, const PropertyResult& result) {
+  std::string text = fmt::format("FAILED {}: {}\n", result.property, result.explains);
+  add_line(text, "in", stream);
+  if (result.evidence) add_evidence(text, *result.evidence);
+  if (!result.case_) return text;
+  if (result.drawn && *result.drawn != *result.case_) {
+    add_line(text, "drawn as", to_text(*result.drawn));
+  }
+  if (!result.shrunk_to_end) add_line(text, "note", "a smaller case may exist: the time was up");
+  add_line(text, "case", to_text(*result.case_));
+  add_line(text, "again", "attncheck replay '" + to_text(*result.case_) + "'");
+  return text;
+}
+
+std::string report_text(const CheckReport& report) {
+  std::string text = table_text(report) + "\n";
+  for (const StreamReport& stream : report.streams) {
+    for (const PropertyResult& result : stream.results) {
+      if (result.verdict != Kind::fail) continue;
+      text += failure_text(stream_name(stream.spec), result) + "\n";
+    }
+  }
+  for (const StreamReport& stream : report.streams) {
+    for (const std::string& line : stream.unchecked()) text += "not checked: " + line + "\n";
+  }
+  return text + remarks_text(report) + draws_text(report);
+}
+
+std::string report_text(const HuntReport& report) {
+  std::string text;
+  int64_t caught = 0;
+  for (const Hunt& hunt : report.hunts) {
+    caught += hunt.caught ? 1 : 0;
+    text +=
+        fmt::format("{}  {} ({})\n", hunt.caught ? "caught  " : "SURVIVED", hunt.name, hunt.source);
+    add_line(text, "fault", hunt.fault);
+    add_line(text, "by",
+             fmt::format("{} after {} drawn cases{}", hunt.property, hunt.cases,
+                         hunt.by_smallest_alone ? ", on the listed case alone" : ""));
+    if (hunt.case_) add_line(text, "case", to_text(*hunt.case_));
+    add_line(text, "listed", to_text(hunt.smallest));
+    if (hunt.caught && !hunt.small_enough) {
+      add_line(text, "note", "the shrunk case is larger than the listed one");
+    }
+    add_line(text, "why not", hunt.why_not);
+  }
+  return text + fmt::format("\n{} of {} mutants caught, seed {}\n", caught, report.hunts.size(),
+                            report.seed);
+}
+
+}  // namespace attncheck
