@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -23,12 +24,12 @@ class KeyStream {
   OwnedKeys next();
 
  private:
-  void begin_gather();
-  OwnedKeys own_and_send();
+  void gather();
+  void receive();
 
-  const RingCall& call_;
+  const RingCall& call_;  // outlives the stream
   int step_ = 0;
-  at::Tensor k_, v_;          // p2p: of this step; allgather: the rank's own
+  at::Tensor k_, v_;          // the rank's own; p2p: those of the last step
   at::Tensor all_k_, all_v_;  // allgather: (R, B, Skv, Hkv, D)
   std::optional<Posted<std::vector<at::Tensor>>> incoming_;  // p2p: of the next step
 };

@@ -1,0 +1,93 @@
+#include "impl/ring/ring_attention.h"
+
+#include <optional>
+#include <utility>
+
+#include <ATen/TensorOperators.h>
+
+#include "impl/backends/attend.h"
+#include "impl/contract/dtypes.h"
+#include "impl/ring/gradient_return.h"
+#include "impl/ring/key_stream.h"
+#include "impl/support/limits.h"
+
+namespace attncheck {
+namespace {
+
+constexpr Limits kLimits{.ring = true, .ulysses = false};
+
+BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
+                               const OwnedKeys& keys, int step) {
+  return {key_block(saved.q, keys.k, keys.v, call, keys.owner),
+          saved.grad_out,
+          saved.grad_lse,
+          saved.out,
+          saved.lse,
+          saved.aux[step]};
+}
+
+Attention attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
+                    const MeshGroups& groups) {
+  check_call(kLimits, q, k, v, options, groups);
+  Attention result = differentiable_attention(q, k, v, ring_pass(ring_call(options, groups)));
+  if (!options.return_lse) result.lse = at::Tensor();
+  return result;
+}
+
+}  // namespace
+
+RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         const RingCall& call) {
+  const auto type = accumulation_type(q.scalar_type(), call.convert_to_fp32);
+  KeyStream stream(k, v, call);
+  RingForward result;
+  for (int step = 0; step < call.ring_degree; ++step) {
+    const OwnedKeys keys = stream.next();
+    BlockAttention block = attend(*call.backend, key_block(q, keys.k, keys.v, call, keys.owner));
+    const Partial partial{block.out.to(type), block.lse};
+    result.partial = step == 0 ? partial : merge(result.partial, partial);
+    result.aux.push_back(std::move(block.aux));
+  }
+  return result;
+}
+
+BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
+  const auto type = accumulation_type(saved.q.scalar_type(), call.convert_to_fp32);
+  KeyStream stream(saved.k, saved.v, call);
+  GradientReturn home(call);
+  at::Tensor dq;
+  for (int step = 0; step < call.ring_degree; ++step) {
+    const OwnedKeys keys = stream.next();
+    const BackendGrads block =
+        attend_backward(*call.backend, gradient_block(saved, call, keys, step));
+    dq = step == 0 ? block.dq.to(type) : dq + block.dq;
+    home.add(block.dk.to(type), block.dv.to(type));
+  }
+  const KeyGradients keys = home.finish();
+  return {dq.to(saved.q.scalar_type()), keys.dk.to(saved.k.scalar_type()),
+          keys.dv.to(saved.v.scalar_type())};
+}
+
+AttentionPass ring_pass(const RingCall& call) {
+  AttentionPass pass;
+  pass.forward = [call](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    RingForward result = ring_forward(q, k, v, call);
+    const at::Tensor out = result.partial.out.to(q.scalar_type());
+    const at::Tensor lse = result.partial.lse;
+    return AttentionForward{out, lse, {{q, k, v, out, lse}, std::move(result.aux)}};
+  };
+  pass.backward = [call](const AttentionSaved& saved, const at::Tensor& grad_out,
+                         const at::Tensor& grad_lse) {
+    const auto& t = saved.tensors;
+    return ring_backward({t[0], t[1], t[2], t[3], t[4], grad_out, grad_lse, saved.aux}, call);
+  };
+  return pass;
+}
+
+Implementation ring_implementation() {
+  return {"ring",
+          [](const Case& c, const Backend& backend) { return supports_case(kLimits, c, backend); },
+          attention};
+}
+
+}  // namespace attncheck
