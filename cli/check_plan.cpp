@@ -1,0 +1,158 @@
+#include "cli/check_plan.h"
+
+#include <algorithm>
+
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/usage.h"
+#include "harness/drive/features.h"
+#include "problem/case_text.h"
+
+namespace attncheck::cli {
+namespace {
+
+constexpr int64_t kSimCases = 100;         // by stream
+constexpr int64_t kGlooCasesPerMesh = 10;  // by stream
+
+using Names = std::vector<std::string>;
+
+const Names kSimMeshes{"1x1", "2x1", "3x1", "4x1", "1x2", "1x3", "1x4", "2x2", "3x2", "2x3"};
+const Names kGlooMeshes{"2x2", "3x1", "1x4"};
+
+// Implementations and collectives: everything that has a mesh.
+Names default_subjects(const Registry& registry) {
+  Names names = subject_names(registry);
+  std::erase(names, "local");
+  return names;
+}
+
+// Mutants are named one by one.
+Names known_subjects(const Registry& registry, const Names& given) {
+  const bool all = std::find(given.begin(), given.end(), "all") != given.end();
+  return all ? subject_names(registry) : registry.subject_names();
+}
+
+class Planner {
+ public:
+  Planner(const CheckArguments& arguments, const Registry& registry, Lab& lab)
+      : arguments_(arguments), lab_(lab) {
+    plan_.properties = chosen_properties(arguments.properties);
+    impls_ = chosen("impl", arguments.impls, known_subjects(registry, arguments.impls),
+                    default_subjects(registry));
+    backends_ =
+        chosen("backend", arguments.backends, registry.backend_names(), registry.backend_names());
+    transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
+    dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), {"f64", "f32"});
+    mesh_arguments(arguments.meshes);
+  }
+
+  CheckPlan make() {
+    for (const std::string& transport : transports_) {
+      for (const std::string& impl : impls_) add_subject(impl, transport);
+    }
+    require_all_used();
+    return std::move(plan_);
+  }
+
+ private:
+  bool is_collective(const std::string& impl) const {
+    Case c;
+    c.impl = impl;
+    return lab_.collective(c) != nullptr;
+  }
+
+  std::vector<Mesh> meshes_of(const std::string& transport) const {
+    if (!arguments_.meshes.empty()) return mesh_arguments(arguments_.meshes);
+    return mesh_arguments(transport == "gloo" ? kGlooMeshes : kSimMeshes);
+  }
+
+  void add_subject(const std::string& impl, const std::string& transport) {
+    const bool collective = is_collective(impl);
+    for (const std::string& backend : collective ? Names{"math"} : backends_) {
+      for (const std::string& dtype : dtypes_) {
+        add_stream({impl, backend, transport, parse_dtype(dtype), {}, collective});
+      }
+    }
+  }
+
+  void add_stream(StreamSpec spec) {
+    const std::vector<Mesh> asked = meshes_of(spec.transport);
+    for (const Mesh& mesh : asked) {
+      const Support plain = lab_.supports(plain_case(spec, mesh));
+      if (plain) spec.meshes.push_back(mesh);
+      if (!plain) refusals_.push_back({spec, mesh, plain.reason});
+    }
+    if (spec.meshes.empty() || !speaks(spec)) return;
+    const auto count = static_cast<int64_t>(spec.meshes.size());
+    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * count : kSimCases;
+    plan_.streams.push_back({std::move(spec), arguments_.cases.value_or(cases)});
+  }
+
+  // Whether any of the properties is about this kind of subject.
+  bool speaks(const StreamSpec& spec) const {
+    const Case c = plain_case(spec, spec.meshes.front());
+    return !speaking_of(subject_kind_of(c, lab_), plan_.properties).empty();
+  }
+
+  std::string reason_of(const std::function<bool(const StreamSpec&, const Mesh&)>& matches) const {
+    for (const Refusal& refusal : refusals_) {
+      if (matches(refusal.spec, refusal.mesh)) return refusal.spec.impl + ": " + refusal.reason;
+    }
+    return "no property that was asked for is about it";
+  }
+
+  // What was asked for by name must be in some stream.
+  void require_used(const std::string& what, const Names& given, const Names& names,
+                    const std::function<bool(const StreamSpec&, const std::string&)>& has) const {
+    if (given.empty()) return;
+    for (const std::string& name : names) {
+      const bool used =
+          std::any_of(plan_.streams.begin(), plan_.streams.end(),
+                      [&](const PlannedStream& planned) { return has(planned.spec, name); });
+      if (used || std::find(given.begin(), given.end(), "all") != given.end()) continue;
+      throw UsageError(
+          what + " " + name + " cannot be checked here: " +
+          reason_of([&](const StreamSpec& spec, const Mesh&) { return has(spec, name); }));
+    }
+  }
+
+  void require_all_used() const {
+    for (const Mesh& mesh : mesh_arguments(arguments_.meshes)) {
+      const bool used = std::any_of(
+          plan_.streams.begin(), plan_.streams.end(), [&](const PlannedStream& planned) {
+            const std::vector<Mesh>& meshes = planned.spec.meshes;
+            return std::find(meshes.begin(), meshes.end(), mesh) != meshes.end();
+          });
+      if (used) continue;
+      throw UsageError("mesh " + to_text(mesh) + " fits none of the subjects: " +
+                       reason_of([&](const StreamSpec&, const Mesh& m) { return m == mesh; }));
+    }
+    require_used("impl", arguments_.impls, impls_,
+                 [](const StreamSpec& s, const std::string& n) { return s.impl == n; });
+    require_used("backend", arguments_.backends, backends_,
+                 [](const StreamSpec& s, const std::string& n) { return s.backend == n; });
+    require_used("dtype", arguments_.dtypes, dtypes_,
+                 [](const StreamSpec& s, const std::string& n) { return to_text(s.dtype) == n; });
+    if (plan_.streams.empty()) throw UsageError("nothing that was asked for can be checked");
+  }
+
+  struct Refusal {
+    StreamSpec spec;
+    Mesh mesh;
+    std::string reason;
+  };
+
+  const CheckArguments& arguments_;
+  Lab& lab_;
+  Names impls_, backends_, transports_, dtypes_;
+  std::vector<Refusal> refusals_;
+  CheckPlan plan_;
+};
+
+}  // namespace
+
+CheckPlan make_plan(const CheckArguments& arguments, const Registry& registry, Lab& lab) {
+  return Planner(arguments, registry, lab).make();
+}
+
+}  // namespace attncheck::cli

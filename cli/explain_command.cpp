@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/session.h"
+#include "cli/usage.h"
+#include "harness/drive/judge.h"
+#include "harness/drive/provenance.h"
+
+namespace attncheck::cli {
+
+int explain_command(const std::string& case_text) {
+  const Case c = case_argument(case_text);
+  const Registry& registry = built_in();
+  RunLab lab = make_lab(registry);
+  require_runnable(registry, c);
+  if (subject_kind_of(c, lab) != SubjectKind::implementation) {
+    throw UsageError("explain speaks of attention over a mesh, and " + c.impl +
+                     " is none; attncheck replay shows what is wrong with it");
+  }
+  const Support supported = lab.supports(c);
+  if (!supported) throw UsageError(c.impl + " does not support the case: " + supported.reason);
+  const Provenance provenance = explain(c, lab);
+  fmt::print("{}", provenance_text(provenance));
+  return provenance.fault() ? kFailed : kHeld;
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/usage.h"
+#include "properties/property.h"
+
+namespace attncheck::cli {
+namespace {
+
+void print_line(const std::string& name, const std::string& text) {
+  fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}{}", name, text));
+}
+
+void list_mutants(const Registry& registry) {
+  for (const Mutant& mutant : registry.mutants) {
+    print_line(fmt::format("{:<14} {}", mutant.name, mutant.property),
+               mutant.fault + " (" + mutant.source + ")");
+  }
+}
+
+void list_properties() {
+  for (const Property& property : all_properties()) print_line(property.name, property.explains);
+}
+
+}  // namespace
+
+int list_command(const std::string& what) {
+  require_name("list", what, {"impls", "backends", "properties", "mutants", "transports"});
+  const Registry& registry = built_in();
+  if (what == "mutants") list_mutants(registry);
+  if (what == "properties") list_properties();
+  if (what == "impls") {
+    for (const std::string& name : subject_names(registry)) print_line(name, "");
+  }
+  if (what == "backends") {
+    for (const std::string& name : registry.backend_names()) print_line(name, "");
+  }
+  if (what == "transports") {
+    fmt::print(
+        "sim   ranks as threads of this process, one at a time\n"
+        "gloo  ranks as processes on this machine's CPUs, over Gloo\n");
+  }
+  return kHeld;
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/session.h"
+#include "cli/usage.h"
+#include "harness/drive/report_text.h"
+
+namespace attncheck::cli {
+namespace {
+
+using Kind = Verdict::Kind;
+
+PropertyResult result_of(const Judgement& judgement, const Case& c) {
+  PropertyResult result;
+  result.property = judgement.property->name;
+  result.explains = judgement.property->explains;
+  result.verdict = judgement.verdict.kind;
+  result.reason = judgement.verdict.reason;
+  result.evidence = judgement.verdict.evidence;
+  result.case_ = c;
+  return result;
+}
+
+StreamSpec spec_of(const Case& c, Lab& lab) {
+  return {c.impl, c.backend, c.transport, c.problem.dtype, {c.mesh}, lab.collective(c) != nullptr};
+}
+
+int64_t count(const std::vector<Judgement>& judgements, Kind kind) {
+  return std::count_if(judgements.begin(), judgements.end(),
+                       [kind](const Judgement& j) { return j.verdict.kind == kind; });
+}
+
+void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab) {
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.verdict.failed()) continue;
+    fmt::print("{}\n", failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c)));
+  }
+  for (const Judgement& judgement : judgements) {
+    if (judgement.verdict.kind != Kind::not_run) continue;
+    fmt::print("not run: {}: {}\n", judgement.property->name, judgement.verdict.reason);
+  }
+  fmt::print("{} properties held, {} failed, {} could not be judged, {} do not apply\n",
+             count(judgements, Kind::pass), count(judgements, Kind::fail),
+             count(judgements, Kind::not_run), count(judgements, Kind::unsupported));
+}
+
+}  // namespace
+
+int replay_command(const std::string& case_text) {
+  const Case c = case_argument(case_text);
+  const Registry& registry = built_in();
+  RunLab lab = make_lab(registry);
+  require_runnable(registry, c);
+  const PropertyList properties = speaking_of(subject_kind_of(c, lab), chosen_properties({}));
+  const std::vector<Judgement> judgements = judge_all(properties, c, lab);
+  const Support supported = lab.supports(c);
+  if (!supported && count(judgements, Kind::fail) == 0) {
+    throw UsageError(c.impl + " does not support the case: " + supported.reason);
+  }
+  print(judgements, c, lab);
+  if (count(judgements, Kind::fail) > 0) return kFailed;
+  return count(judgements, Kind::pass) > 0 ? kHeld : kNotChecked;
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "problem/case.h"
+
+namespace attncheck::cli {
+
+// Exit codes (DESIGN section 6).
+inline constexpr int kHeld = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongRequest = 2;
+inline constexpr int kNotChecked = 3;
+
+// The request is wrong: what() is one line that says what would be right.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Reads a case and throws UsageError, with the column, for text that is none.
+Case case_argument(const std::string& text);
+
+}  // namespace attncheck::cli
