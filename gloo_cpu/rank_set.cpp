@@ -26,8 +26,9 @@ constexpr std::chrono::milliseconds kLeaveGrace{1000};
 void check_options(const RankSetOptions& options) {
   TORCH_CHECK(options.world >= 1, "a set needs at least 1 rank, got ", options.world);
   TORCH_CHECK(!options.command.argv.empty(), "a rank command needs at least 1 word, got none");
-  TORCH_CHECK(options.timeout.count() > 0, "a timeout must be positive, got ",
-              options.timeout.count(), " ms");
+  for (const auto timeout : {options.timeout, options.start_timeout}) {
+    TORCH_CHECK(timeout.count() > 0, "a timeout must be positive, got ", timeout.count(), " ms");
+  }
 }
 
 UniqueFd make_store() {
@@ -93,7 +94,7 @@ void RankSet::start() {
 }
 
 void RankSet::await_ready() {
-  Exchange exchange(ranks_, options_.timeout);
+  Exchange exchange(ranks_, options_.start_timeout);
   const std::vector<RankReply> replies = exchange.wait();
   for (int rank = 0; rank < options_.world; ++rank) {
     const RankReply& reply = replies[static_cast<std::size_t>(rank)];

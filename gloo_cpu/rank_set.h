@@ -44,9 +44,11 @@ std::string describe(const RankReply& reply, int rank);
 struct RankSetOptions {
   RankCommand command;
   int world = 1;  // ranks, at least 1
-  // For each request, and for the start. Collectives give up after half of it, so that an exchange
-  // that cannot end is reported by the ranks themselves, as an answer.
+  // For each request. Collectives give up after half of it, so that an exchange that cannot end is
+  // reported by the ranks themselves, as an answer.
   std::chrono::milliseconds timeout{30'000};
+  // Until all ranks are ready: four load LibTorch in 0.5 s on two idle cores, in 5 s on busy ones.
+  std::chrono::milliseconds start_timeout{60'000};
   // Where rank<N>.log goes: stdout and stderr, appended. Empty: kept in memory for log_tail alone.
   std::string log_dir;
 };
