@@ -7,7 +7,7 @@ namespace attncheck::sim {
 
 namespace {
 
-constexpr size_t kShortestRange = 4;
+constexpr size_t kShortestRange = 3;
 
 size_t range_end(const std::vector<int>& ranks, size_t begin) {
   size_t end = begin + 1;

@@ -18,7 +18,7 @@ struct Members {
   bool operator<(const Members& other) const;
 };
 
-// "0,1", "4,0", and "0..63" for four or more neighbours in ascending order.
+// "0,1", "4,0", and "0..63" for three or more neighbours in ascending order.
 std::string list_ranks(const std::vector<int>& ranks);
 
 }  // namespace attncheck::sim
