@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include "impl/backends/flash_cpu.h"
+#include "impl/backends/math.h"
+#include "impl/ring/ring_attention.h"
+#include "impl/ulysses/ulysses_attention.h"
+#include "impl/unified/unified_attention.h"
+#include "tests/impl/mesh_testing.h"
+#include "tests/impl/problems_testing.h"
+
+namespace attncheck {
+namespace {
+
+using testing::difference;
+using testing::Expected;
+using testing::expected;
+using testing::Sizes;
+using testing::Whole;
+using testing::whole;
+
+constexpr double kTolerance = 1e-12;
+
+// One problem on one mesh, judged rank by rank against the oracle.
+struct Run {
+  Implementation implementation;
+  Mesh mesh;
+  Backend backend = math_backend();
+  AttentionOptions options;
+  double tolerance = kTolerance;
+};
+
+at::Tensor shard(const at::Tensor& x, const MeshGroups& groups) {
+  const int64_t length = x.size(1) / groups.mesh.world();
+  return x.narrow(1, groups.rank * length, length);
+}
+
+at::Tensor leaf(const at::Tensor& x, const MeshGroups& groups) {
+  return shard(x, groups).detach().requires_grad_(true);
+}
+
+void expect_rank(const Run& run, const AttentionOptions& options, const Whole& w,
+                 const Expected& want, const MeshGroups& groups) {
+  const std::vector<at::Tensor> inputs{leaf(w.inputs.q, groups), leaf(w.inputs.k, groups),
+                                       leaf(w.inputs.v, groups)};
+  const Attention got =
+      run.implementation.attention(inputs[0], inputs[1], inputs[2], options, groups);
+  EXPECT_EQ(got.out.scalar_type(), inputs[0].scalar_type());
+  EXPECT_LE(difference(got.out.detach(), shard(want.out, groups)), run.tolerance);
+  ASSERT_EQ(got.lse.defined(), options.return_lse);
+  std::vector<at::Tensor> roots, cotangents;
+  if (w.grad_out.defined()) {
+    roots.push_back(got.out);
+    cotangents.push_back(shard(w.grad_out, groups));
+  }
+  if (got.lse.defined()) {
+    EXPECT_LE(difference(got.lse.detach(), shard(want.lse, groups)), run.tolerance);
+    if (w.grad_lse.defined()) {
+      roots.push_back(got.lse);
+      cotangents.push_back(shard(w.grad_lse, groups));
+    }
+  }
+  const auto grads = testing::gradients(roots, inputs, cotangents);
+  const at::Tensor wanted[] = {want.dq, want.dk, want.dv};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(grads[i].defined());
+    EXPECT_EQ(grads[i].scalar_type(), inputs[i].scalar_type());
+    EXPECT_LE(difference(grads[i], shard(wanted[i], groups)), run.tolerance) << "input " << i;
+  }
+}
+
+void expect_right(const Run& run, const Whole& w) {
+  SCOPED_TRACE(run.implementation.name + " " + run.backend.name + " " + to_text(run.mesh));
+  AttentionOptions options = run.options;
+  options.backend = &run.backend;
+  options.scale = w.inputs.scale;
+  options.q_len = w.inputs.q.size(1);
+  options.kv_len = w.inputs.k.size(1);
+  const Expected want = expected(w);
+  testing::run_on_mesh(
+      run.mesh, [&](const MeshGroups& groups) { expect_rank(run, options, w, want, groups); });
+}
+
+std::vector<Run> every_run() {
+  std::vector<Run> runs;
+  for (const Backend& backend : {math_backend(), flash_cpu_backend()}) {
+    for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
+      AttentionOptions options;
+      options.rotate = rotate;
+      for (int degree = 1; degree <= 4; ++degree) {
+        runs.push_back({ring_implementation(), {degree, 1}, backend, options});
+        if (rotate == Rotate::p2p) continue;
+        runs.push_back({ulysses_implementation(), {1, degree}, backend, options});
+      }
+      for (const Mesh& mesh : {Mesh{1, 1}, Mesh{2, 2}, Mesh{3, 2}, Mesh{2, 3}}) {
+        runs.push_back({unified_implementation(), mesh, backend, options});
+      }
+    }
+  }
+  return runs;
+}
+
+constexpr Sizes kSizes{.q_len = 12, .kv_len = 24, .heads = 12, .kv_heads = 12};
+
+TEST(Attention, IsDenseAttention) {
+  for (const Run& run : every_run()) expect_right(run, whole(kSizes));
+}
+
+TEST(Attention, GivesTheGradientOfOutAlone) {
+  for (const Run& run : every_run()) {
+    Whole w = whole(kSizes);
+    w.grad_lse = at::Tensor();
+    expect_right(run, w);
+  }
+}
+
+TEST(Attention, GivesTheGradientOfTheLseAlone) {
+  for (const Run& run : every_run()) {
+    Whole w = whole(kSizes);
+    w.grad_out = at::Tensor();
+    expect_right(run, w);
+  }
+}
+
+TEST(Attention, ReturnsNoLseUnlessAsked) {
+  for (Run run : every_run()) {
+    run.options.return_lse = false;
+    Whole w = whole(kSizes);
+    w.grad_lse = at::Tensor();
+    expect_right(run, w);
+  }
+}
+
+TEST(Attention, IsCausalWithBothAlignments) {
+  for (Run run : every_run()) {
+    run.options.causal = true;
+    for (const auto& [q_len, kv_len] : {std::pair{12, 24}, std::pair{24, 12}}) {
+      Sizes sizes = kSizes;
+      sizes.q_len = q_len;
+      sizes.kv_len = kv_len;
+      run.options.align = Align::top_left;
+      expect_right(run, whole(sizes, 0));
+      run.options.align = Align::bottom_right;
+      expect_right(run, whole(sizes, kv_len - q_len));
+    }
+  }
+}
+
+TEST(Attention, SharesGroupedHeads) {
+  for (const Run& run : every_run()) {
+    Sizes sizes = kSizes;
+    sizes.heads = 24;
+    expect_right(run, whole(sizes));
+  }
+}
+
+TEST(Attention, TakesAnOwnHeadDimOfV) {
+  for (const Run& run : every_run()) {
+    if (run.backend.name != "math") continue;
+    Sizes sizes = kSizes;
+    sizes.v_head_dim = 5;
+    expect_right(run, whole(sizes));
+  }
+}
+
+TEST(Attention, IsRightOnAnyStrides) {
+  for (const Run& run : every_run()) {
+    Whole w = whole(kSizes);
+    w.inputs.q = w.inputs.q.transpose(1, 2).contiguous().transpose(1, 2);
+    w.inputs.k = w.inputs.k.narrow(0, 0, 1).expand({2, -1, -1, -1});
+    w.inputs.v = w.inputs.v.transpose(1, 3).contiguous().transpose(1, 3);
+    w.grad_out = w.grad_out.narrow(3, 0, 1).expand({-1, -1, -1, 3});
+    expect_right(run, w);
+  }
+}
+
+TEST(Attention, KeepsTheDtypeOfNarrowInputs) {
+  for (Run run : every_run()) {
+    run.tolerance = 2e-5;
+    expect_right(run, whole(kSizes, {}, at::kFloat));
+    for (bool convert : {true, false}) {
+      run.options.convert_to_fp32 = convert;
+      run.tolerance = 0.2;
+      expect_right(run, whole(kSizes, {}, at::kBFloat16));
+    }
+  }
+}
+
+TEST(Attention, SecondDerivativesAreRefused) {
+  const Whole w = whole(kSizes);
+  AttentionOptions options;
+  const Backend backend = math_backend();
+  options.backend = &backend;
+  options.q_len = 12;
+  options.kv_len = 24;
+  testing::run_on_mesh({1, 1}, [&](const MeshGroups& groups) {
+    const at::Tensor q = leaf(w.inputs.q, groups);
+    const Attention got =
+        ring_implementation().attention(q, w.inputs.k, w.inputs.v, options, groups);
+    EXPECT_THROW(got.out.sum().backward({}, std::nullopt, /*create_graph=*/true), c10::Error);
+  });
+}
+
+}  // namespace
+}  // namespace attncheck

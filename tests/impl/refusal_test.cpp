@@ -1,0 +1,169 @@
+#include <functional>
+
+#include <ATen/ops/full.h>
+#include <gtest/gtest.h>
+
+#include "impl/backends/flash_cpu.h"
+#include "impl/backends/math.h"
+#include "impl/contract/dtypes.h"
+#include "impl/ring/ring_attention.h"
+#include "impl/ulysses/ulysses_attention.h"
+#include "impl/unified/unified_attention.h"
+#include "tests/impl/mesh_testing.h"
+#include "tests/impl/problems_testing.h"
+
+namespace attncheck {
+namespace {
+
+using testing::normal;
+
+Case supported(const Mesh& mesh) {
+  Case c;
+  c.mesh = mesh;
+  c.problem.q_len = c.problem.kv_len = 12;
+  c.problem.heads = c.problem.kv_heads = 12;
+  return c;
+}
+
+AttentionOptions options_of(const Case& c, const Backend& backend) {
+  AttentionOptions options;
+  options.backend = &backend;
+  options.q_len = c.problem.q_len;
+  options.kv_len = c.problem.kv_len;
+  options.layout = c.problem.layout;
+  options.shards = c.problem.shards;
+  options.return_lse = c.return_lse;
+  options.rotate = c.rotate;
+  options.dropout = c.dropout;
+  if (c.problem.mask != Mask::none) options.mask = at::full({1, 1, 1, 1}, true);
+  return options;
+}
+
+// The tokens of a rank when the first ranks hold one more, or as `shards` says.
+int64_t tokens(const Case& c, int64_t len, int rank) {
+  if (!c.problem.shards.empty()) return c.problem.shards[rank];
+  const int world = c.mesh.world();
+  return len / world + (rank < len % world ? 1 : 0);
+}
+
+void call(const Implementation& implementation, const Case& c, const Backend& backend,
+          const MeshGroups& groups) {
+  const Problem& p = c.problem;
+  const int64_t q_len = tokens(c, p.q_len, groups.rank), kv_len = tokens(c, p.kv_len, groups.rank);
+  implementation.attention(normal({p.batch, q_len, p.heads, p.head_dim}, 1),
+                           normal({p.batch, kv_len, p.kv_heads, p.head_dim}, 2),
+                           normal({p.batch, kv_len, p.kv_heads, p.v_head_dim}, 3),
+                           options_of(c, backend), groups);
+}
+
+// supports says no and gives a reason, and the call throws that reason on every rank.
+void expect_refused(const Implementation& implementation, const Case& c, const Backend& backend) {
+  const Support support = implementation.supports(c, backend);
+  ASSERT_FALSE(support.ok);
+  SCOPED_TRACE(implementation.name + ": " + support.reason);
+  const auto errors = testing::errors_on_mesh(
+      c.mesh, [&](const MeshGroups& groups) { call(implementation, c, backend, groups); });
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error.has_value());
+    EXPECT_NE(error->find(support.reason), std::string::npos) << *error;
+  }
+}
+
+struct Refused {
+  const char* what;
+  std::function<void(Case&)> make;
+};
+
+const std::vector<Refused> kRefusedByAll{
+    {"q", [](Case& c) { c.problem.q_len = 13; }},
+    {"kv", [](Case& c) { c.problem.kv_len = 7; }},
+    {"fewer tokens than ranks", [](Case& c) { c.problem.q_len = 1; }},
+    {"heads", [](Case& c) { c.problem.kv_heads = 5; }},
+    {"layout", [](Case& c) { c.problem.layout = Layout::zigzag; }},
+    {"mask", [](Case& c) { c.problem.mask = Mask::boolean; }},
+    {"dropout", [](Case& c) { c.dropout = 0.1; }},
+    {"order", [](Case& c) { c.mesh.order = MeshOrder::ur; }},
+    {"shards",
+     [](Case& c) {
+       c.problem.shards.assign(c.mesh.world(), 12 / c.mesh.world());
+       c.problem.shards.front() += 1;
+       c.problem.shards.back() -= 1;
+     }},
+};
+
+const std::vector<std::pair<Implementation, Mesh>>& subjects() {
+  static const std::vector<std::pair<Implementation, Mesh>> all{{ring_implementation(), {3, 1}},
+                                                                {ulysses_implementation(), {1, 3}},
+                                                                {unified_implementation(), {2, 2}}};
+  return all;
+}
+
+TEST(Refusal, IsAnErrorOnEveryRank) {
+  for (const auto& [implementation, mesh] : subjects()) {
+    for (const auto& refused : kRefusedByAll) {
+      SCOPED_TRACE(refused.what);
+      Case c = supported(mesh);
+      refused.make(c);
+      expect_refused(implementation, c, math_backend());
+    }
+  }
+}
+
+TEST(Refusal, DoesNotMeetWhatIsSupported) {
+  for (const auto& [implementation, mesh] : subjects()) {
+    const Case c = supported(mesh);
+    const Backend backend = math_backend();
+    EXPECT_TRUE(implementation.supports(c, backend).ok);
+    testing::run_on_mesh(
+        mesh, [&](const MeshGroups& groups) { call(implementation, c, backend, groups); });
+  }
+}
+
+TEST(Refusal, NamesTheAxisOfTheMesh) {
+  expect_refused(ring_implementation(), supported({1, 2}), math_backend());
+  expect_refused(ring_implementation(), supported({2, 2}), math_backend());
+  expect_refused(ulysses_implementation(), supported({2, 1}), math_backend());
+}
+
+TEST(Refusal, MeetsHeadsThatTheUlyssesDegreeDoesNotDivide) {
+  for (const auto& [implementation, mesh] : subjects()) {
+    if (mesh.ulysses == 1) continue;
+    Case c = supported(mesh);
+    c.problem.kv_heads = 1;
+    expect_refused(implementation, c, math_backend());
+    c.problem.heads = c.problem.kv_heads = 5;
+    expect_refused(implementation, c, math_backend());
+  }
+}
+
+TEST(Refusal, MeetsRotationByAllToAll) {
+  Case c = supported({3, 1});
+  c.rotate = Rotate::alltoall;
+  expect_refused(ring_implementation(), c, math_backend());
+  c.mesh = {2, 2};
+  expect_refused(unified_implementation(), c, math_backend());
+}
+
+TEST(Refusal, MeetsWhatTheBackendRefuses) {
+  for (const auto& [implementation, mesh] : subjects()) {
+    Case c = supported(mesh);
+    c.problem.v_head_dim = 2;
+    expect_refused(implementation, c, flash_cpu_backend());
+  }
+}
+
+TEST(Refusal, MeetsABackendWithoutLseWhereOneIsNeeded) {
+  Backend silent = math_backend();
+  silent.contract.lse = false;
+  for (const auto& [implementation, mesh] : subjects()) {
+    expect_refused(implementation, supported(mesh), silent);
+  }
+  Case c = supported({1, 3});
+  c.return_lse = false;
+  EXPECT_TRUE(ulysses_implementation().supports(c, silent).ok);
+  testing::run_on_mesh(
+      c.mesh, [&](const MeshGroups& groups) { call(ulysses_implementation(), c, silent, groups); });
+}
+
+}  // namespace
+}  // namespace attncheck
