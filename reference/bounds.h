@@ -46,7 +46,7 @@ namespace attncheck::reference {
 struct BoundFactors {
   double out, lse, dq, dk, dv;
 };
-inline constexpr BoundFactors kBoundFactors{1, 1, 1, 1, 1};
+inline constexpr BoundFactors kBoundFactors{5, 4, 2, 4, 6};
 
 struct BoundContext {
   c10::ScalarType io = c10::ScalarType::Double;            // of q, k, v, out and the gradients

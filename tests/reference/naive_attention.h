@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+#include "tests/reference/random_problem.h"
+
+namespace attncheck::reference {
+
+// Ordinary implementations to hold against the oracle, computed in the problem's own dtype with
+// LibTorch's ops and differentiated by its autograd.
+
+struct NaiveResult {
+  at::Tensor out, lse;  // by token; lse undefined where the op gives none
+  at::Tensor dq, dk, dv;
+};
+
+/// softmax(scores) v with logsumexp; the keys are cut into `merges` blocks, attended to one by one
+/// and merged with logaddexp. Gradients for both cotangents.
+NaiveResult blockwise_attention(const RandomProblem& problem, int64_t merges);
+
+/// LibTorch's _scaled_dot_product_attention_math. Gradients for dout alone; rows with no key are
+/// NaN.
+NaiveResult sdpa_math(const RandomProblem& problem);
+
+}  // namespace attncheck::reference
