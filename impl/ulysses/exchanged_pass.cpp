@@ -37,7 +37,9 @@ BackendGrads backward(const AttentionPass& inner, c10d::ProcessGroup& group, boo
   incoming = to_heads(incoming, group);
   at::Tensor grad_lse_heads = return_lse ? incoming[1] : at::Tensor();
   // A kernel that takes no grad_lse pays for one: not where nobody has any.
-  if (return_lse && !grad_lse.defined() && !grad_lse_heads.any().item<bool>()) grad_lse_heads = {};
+  if (return_lse && !grad_lse.defined() && !grad_lse_heads.any().item<bool>()) {
+    grad_lse_heads.reset();
+  }
   const BackendGrads heads = inner.backward(saved, incoming[0], grad_lse_heads);
   const auto shards = to_sequence({heads.dq, heads.dk, heads.dv}, group);
   return {shards[0], shards[1], shards[2]};
