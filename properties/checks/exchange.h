@@ -10,8 +10,9 @@ Property remote_keys_are_reached();
 
 // Of a collective: each element of its output, on tagged input, is the tag of the place that its
 // specification names, bit by bit. Of attention with selector data (scores so far apart that one
-// key has all the weight): out is exactly the selected row of V, and dv exactly the sum of the
-// integer cotangents of the queries that select it.
+// key has all the weight), at the power of two that is nearest to the scale, so that scores are
+// exact: out is exactly the selected row of V, and dv exactly the sum of the integer cotangents of
+// the queries that select it.
 Property tagged_integers_arrive_bitwise();
 
 // With a loss that is the sum of what the ranks compute, sum over ranks of <A x, y> equals sum over

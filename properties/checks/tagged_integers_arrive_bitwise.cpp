@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "properties/checks/applies.h"
@@ -60,9 +62,18 @@ Selected selected_by(const Request& request, const Expected& expected) {
   return selected;
 }
 
+// With a scale that is a power of two every score is exact, whatever the order of its operations.
+Request exact_request(const Case& c) {
+  Request request = plain_request(c);
+  const double scale = effective_scale(c.problem);
+  request.case_.problem.scale =
+      std::copysign(std::exp2(std::round(std::log2(std::abs(scale)))), scale);
+  return request;
+}
+
 Verdict rows_arrive(const Case& c, Lab& lab) {
   if (c.problem.data != Data::selector) return Verdict::unsupported("needs data=selector");
-  const Request request = plain_request(c);
+  const Request request = exact_request(c);
   const Observation& observation = lab.observe(request);
   if (const auto nothing = nothing_to_judge(observation, "out")) return *nothing;
   const Selected selected = selected_by(request, lab.expected(request));
@@ -80,6 +91,7 @@ Support carries_integers(const Case& c) {
   const std::string kind = subject_kind(c);
   const bool collective = kind == "collective", attention = kind.empty();
   if (attention && c.problem.data != Data::selector) return Support::no("needs data=selector");
+  if (!collective && effective_scale(c.problem) == 0) return Support::no("every score is zero");
   if (!collective && c.problem.mask != Mask::none) return Support::no("a mask moves the selection");
   return needs_exact_integers(c);
 }
