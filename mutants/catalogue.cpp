@@ -1,0 +1,47 @@
+#include "mutants/catalogue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <tuple>
+
+#include "mutants/cotangent.h"
+#include "mutants/exchange_layout.h"
+#include "mutants/gather_gradient.h"
+#include "mutants/gradient_count.h"
+#include "mutants/house_completion.h"
+#include "mutants/house_gradients.h"
+#include "mutants/house_values.h"
+#include "mutants/lse_axis.h"
+#include "mutants/lse_value.h"
+#include "mutants/merge_by_autograd.h"
+#include "mutants/ring_backward.h"
+#include "mutants/ring_group_alone.h"
+
+namespace attncheck {
+namespace {
+
+// "A10" after "A9"; "house_..." last.
+auto place(const Mutant& mutant) {
+  const std::string& name = mutant.name;
+  const bool of_the_house = name.starts_with("house_");
+  const int number = of_the_house ? 0 : std::stoi(name.substr(1));
+  return std::make_tuple(of_the_house, of_the_house ? name : name.substr(0, 1), number);
+}
+
+}  // namespace
+
+std::vector<Mutant> mutant_catalogue() {
+  std::vector<Mutant> all{gather_keeps_its_own_slice(), merge_left_to_autograd(),
+                          ring_group_alone()};
+  for (const auto family :
+       {gradient_count_mutants, cotangent_mutants, ring_backward_mutants, lse_axis_mutants,
+        lse_value_mutants, exchange_layout_mutants, house_completion_mutants, house_value_mutants,
+        house_gradient_mutants}) {
+    std::ranges::move(family(), std::back_inserter(all));
+  }
+  std::ranges::sort(all, {}, place);
+  return all;
+}
+
+}  // namespace attncheck

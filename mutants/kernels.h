@@ -1,0 +1,15 @@
+#pragma once
+
+#include "impl/contract/backend.h"
+
+namespace attncheck {
+
+// Right kernels that return their log-sum-exp in the forms that real ones do, whatever the release
+// of LibTorch: the arithmetic is that of the math backend.
+Backend three_axis_kernel();  // (B, H, S), as flash's
+Backend four_axis_kernel();   // (B, H, S, 1), as cuDNN's from LibTorch 2.9 on
+
+// Base 2, which its contract does not say. Its own backward takes base 2 again.
+Backend base_two_kernel();
+
+}  // namespace attncheck

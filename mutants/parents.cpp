@@ -1,0 +1,92 @@
+#include "mutants/parents.h"
+
+#include <memory>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include "impl/collectives/catalogue.h"
+#include "impl/collectives/kept_group.h"
+#include "impl/layouts/contiguous.h"
+#include "impl/ring/ring_attention.h"
+#include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/ulysses_attention.h"
+
+namespace attncheck {
+
+Parent ring_parent() {
+  return {{.ring = true, .ulysses = false},
+          [](const AttentionOptions& options, const MeshGroups& groups) {
+            return ring_pass(ring_call(options, groups));
+          }};
+}
+
+Parent ulysses_parent() {
+  return {{.ring = false, .ulysses = true},
+          [](const AttentionOptions& options, const MeshGroups& groups) {
+            return exchanged_pass(
+                local_pass(options.backend, options.scale, global_diagonal(options)),
+                keep(groups.ulysses), options.return_lse);
+          }};
+}
+
+Parent unified_parent() {
+  return {{.ring = true, .ulysses = true},
+          [](const AttentionOptions& options, const MeshGroups& groups) {
+            return exchanged_pass(ring_pass(ring_call(options, groups)), keep(groups.ulysses),
+                                  options.return_lse);
+          }};
+}
+
+Implementation implementation_of(const std::string& name, const Parent& parent) {
+  Implementation implementation;
+  implementation.name = name;
+  implementation.supports = [limits = parent.limits](const Case& c, const Backend& backend) {
+    return supports_case(limits, c, backend);
+  };
+  implementation.attention = [parent](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                      const AttentionOptions& options, const MeshGroups& groups) {
+    check_call(parent.limits, q, k, v, options, groups);
+    Attention result = differentiable_attention(q, k, v, parent.pass(options, groups));
+    if (!options.return_lse) result.lse = at::Tensor();
+    return result;
+  };
+  return implementation;
+}
+
+Implementation on_backend(const Implementation& implementation, const Backend& backend) {
+  const auto own = std::make_shared<const Backend>(backend);
+  Implementation result = implementation;
+  result.supports = [=](const Case& c, const Backend&) { return implementation.supports(c, *own); };
+  result.attention = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                         AttentionOptions options, const MeshGroups& groups) {
+    options.backend = own.get();
+    return implementation.attention(q, k, v, options, groups);
+  };
+  return result;
+}
+
+Parent with_forward(const Parent& parent, std::function<PassForward(PassForward)> change) {
+  return {parent.limits, [=](const AttentionOptions& options, const MeshGroups& groups) {
+            AttentionPass pass = parent.pass(options, groups);
+            pass.forward = change(pass.forward);
+            return pass;
+          }};
+}
+
+Parent with_backward(const Parent& parent, std::function<PassBackward(PassBackward)> change) {
+  return {parent.limits, [=](const AttentionOptions& options, const MeshGroups& groups) {
+            AttentionPass pass = parent.pass(options, groups);
+            pass.backward = change(pass.backward);
+            return pass;
+          }};
+}
+
+Collective built_in_collective(const std::string& name) {
+  for (Collective& collective : built_in_collectives()) {
+    if (collective.name == name) return std::move(collective);
+  }
+  TORCH_CHECK(false, "there is no collective ", name);
+}
+
+}  // namespace attncheck
