@@ -1,0 +1,153 @@
+"""Exit codes and messages of the built program: cli_test.py PROGRAM"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+SHORT = ["check", "--quiet", "--transport", "sim", "--dtype", "f64", "--backend", "math"]
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+class WrongRequests(unittest.TestCase):
+    """Exit 2, one line on stderr, nothing on stdout."""
+
+    def refused(self, *arguments, says):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in [says] if isinstance(says, str) else says:
+            self.assertIn(part, done.stderr)
+
+    def test_unknown_names_come_with_the_nearest_and_the_list(self):
+        self.refused("check", "--impl", "rinG", says=["unknown impl 'rinG'", "'ring'", "ulysses"])
+        self.refused("check", "--backend", "mat", says=["unknown backend", "'math'", "flash_cpu"])
+        self.refused("check", "--transport", "nccl", says=["unknown transport", "sim, gloo"])
+        self.refused("check", "--dtype", "f65", says=["unknown dtype", "'f64'"])
+        self.refused(
+            "check", "--property", "output_matches", says=["unknown property", "output_matches_reference"]
+        )
+        self.refused("mutants", "--mutant", "A99", says=["unknown mutant", "A10"])
+        self.refused("list", "impl", says=["unknown list", "'impls'"])
+        self.refused("chek", says=["unknown command", "'check'"])
+        self.refused("replay", "impl=rnig mesh=1x1 q=1 d=1", says=["unknown impl", "'ring'"])
+        self.refused("replay", "impl=ring backend=x mesh=1x1 q=1 d=1", says="unknown backend")
+        self.refused("replay", "impl=ring transport=x mesh=1x1 q=1 d=1", says="unknown transport")
+
+    def test_flags(self):
+        self.refused("check", "--nonsense", says="--nonsense")
+        self.refused("check", "--cases", "0", says="--cases")
+        self.refused("check", "--cases", "many", says="--cases")
+        self.refused("check", "--seed", "-1", says="--seed")
+        self.refused("replay", says="case")
+        self.refused(says="subcommand")
+
+    def test_malformed_cases_name_the_column(self):
+        self.refused("replay", "impl=ring mesh=2 q=2 d=1", says=["column 11", "RxU"])
+        self.refused("explain", "impl=ring mesh=2x1 q=2", says="'d' is missing")
+        self.refused("replay", "impl=ring mesh=2x1 q=2 d=1 h=3 hkv=2", says="does not divide")
+        self.refused("replay", "impl=ring mesh=2x1 qq=2 d=1", says="unknown key 'qq'")
+
+    def test_meshes_that_do_not_fit(self):
+        self.refused("check", "--impl", "ring", "--mesh", "1x2", says=["1x2", "ring"])
+        self.refused("check", "--mesh", "2y2", says="RxU")
+        self.refused("replay", "impl=ring mesh=1x2 q=2 h=2 d=1", says="ring")
+        self.refused("explain", "impl=ulysses mesh=1x2 q=2 h=1 d=1", says="ulysses")
+
+    def test_explain_speaks_of_attention_alone(self):
+        self.refused("explain", "impl=collective:all_gather mesh=2x1 q=2 d=1", says="none")
+
+    def test_a_report_that_cannot_be_written_is_refused_before_the_run(self):
+        self.refused("check", "--json", "/nowhere/at/all.json", says="/nowhere/at/all.json")
+
+    def test_rank_is_not_for_people(self):
+        self.refused("rank", says="rank")
+
+
+class Runs(unittest.TestCase):
+    def test_a_right_implementation_holds(self):
+        done = run(*SHORT, "--impl", "ring", "--mesh", "2x1,3x1", "--cases", "12")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("ring", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_a_mutant_fails_and_its_case_replays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            done = run(
+                *SHORT, "--impl", "mutant:A10", "--cases", "20", "--json", path,
+                "--property", "gradients_match_reference",
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            with open(path) as file:
+                report = json.load(file)
+        [result] = report["results"]
+        self.assertEqual(result["verdict"], "fail")
+        self.assertIn("mesh=3x1 q=3 d=1", result["case"])
+        self.assertIn(f"attncheck replay '{result['case']}'", done.stdout)
+        replays = [run("replay", result["case"]) for _ in range(3)]
+        for replay in replays:
+            self.assertEqual(replay.returncode, 1, replay.stderr)
+            self.assertIn("FAILED gradients_match_reference", replay.stdout)
+            self.assertEqual(replay.stdout, replays[0].stdout)
+
+    def test_the_same_seed_gives_the_same_report(self):
+        arguments = [*SHORT, "--impl", "unified", "--mesh", "2x2", "--cases", "6", "--seed", "9"]
+        first, second = (run(*arguments).stdout.splitlines()[:3] for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_explain_shows_owners_and_the_sum(self):
+        done = run("explain", "impl=mutant:A10 mesh=3x1 q=3 d=1 seed=17")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("right sum, wrong owner", done.stdout)
+        self.assertIn("arrives at rank", done.stdout)
+
+    def test_explain_of_a_right_case_shows_no_fault(self):
+        done = run("explain", "impl=unified mesh=2x2 q=4 h=2 d=3 seed=17")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("no fault is shown", done.stdout)
+
+    def test_a_case_replays_on_processes(self):
+        done = run("replay", "impl=ring transport=gloo mesh=2x1 q=4 d=2 seed=3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_too_few_cases_for_the_cells_is_not_checked(self):
+        done = run(*SHORT, "--impl", "unified", "--cases", "1")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("no case in the cell", done.stdout)
+
+    def test_a_time_limit_that_is_too_short_is_not_checked(self):
+        done = run(*SHORT, "--impl", "ring", "--time-limit", "0")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("out of time", done.stdout)
+
+    def test_a_mutant_is_caught(self):
+        done = run("mutants", "--mutant", "A19", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("1 of 1 mutants caught", done.stdout)
+
+    def test_list(self):
+        for what, has in [
+            ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),
+            ("properties", "gradients_match_reference"), ("transports", "gloo"),
+        ]:  # fmt: skip
+            done = run("list", what)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(has, done.stdout)
+
+    def test_help_and_version_are_no_errors(self):
+        self.assertEqual(run("--help").returncode, 0)
+        self.assertEqual(run("check", "--help").returncode, 0)
+        self.assertIn("attncheck", run("--version").stdout)
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

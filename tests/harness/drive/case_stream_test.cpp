@@ -1,0 +1,135 @@
+#include "harness/drive/case_stream.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "harness/drive/cells.h"
+#include "problem/case_text.h"
+
+namespace attncheck {
+namespace {
+
+// What an implementation like unified says: sizes that the mesh divides, and few features.
+Support even_only(const Case& c) {
+  const Problem& p = c.problem;
+  const int world = c.mesh.world();
+  if (p.q_len % world != 0 || p.kv_len % world != 0) return Support::no("lengths");
+  if (p.heads % c.mesh.ulysses != 0 || p.kv_heads % c.mesh.ulysses != 0)
+    return Support::no("heads");
+  if (p.mask != Mask::none || !p.shards.empty() || c.dropout > 0) return Support::no("mask");
+  if (p.layout != Layout::contiguous || c.mesh.order != MeshOrder::ru) return Support::no("layout");
+  return c.rotate == Rotate::alltoall ? Support::no("rotate") : Support::yes();
+}
+
+Support ring_only(const Case& c) {
+  return c.mesh.ulysses == 1 ? even_only(c) : Support::no("a ring needs a mesh Rx1");
+}
+
+StreamSpec spec_on(std::vector<Mesh> meshes) {
+  StreamSpec spec;
+  spec.impl = "subject";
+  spec.meshes = std::move(meshes);
+  return spec;
+}
+
+StreamSpec wide_spec() {
+  return spec_on({{1, 1}, {2, 1}, {3, 1}, {1, 3}, {2, 2}, {3, 2}, {2, 3}});
+}
+
+TEST(CaseStream, DrawsWhatTheSubjectSupports) {
+  CaseStream stream(wide_spec(), even_only, 1);
+  for (int i = 0; i < 500; ++i) {
+    const std::optional<Case> c = stream.next();
+    ASSERT_TRUE(c);
+    EXPECT_TRUE(even_only(*c)) << to_text(*c);
+    EXPECT_EQ(parse_case(to_text(*c)), *c);
+  }
+  EXPECT_LT(stream.counts().refused_share(), 0.02);
+}
+
+TEST(CaseStream, FillsEveryCellInTenCases) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    CaseStream stream(wide_spec(), even_only, seed);
+    EXPECT_EQ(stream.empty_cells().size(), all_cells().size());
+    for (int i = 0; i < 10; ++i) stream.next();
+    EXPECT_TRUE(stream.empty_cells().empty()) << stream.empty_cells().front();
+  }
+}
+
+TEST(CaseStream, AsksForNoCellThatTheSubjectCannotFill) {
+  CaseStream stream(spec_on({{2, 1}, {1, 1}}), ring_only, 1);
+  const std::vector<std::string> cells = stream.empty_cells();
+  EXPECT_EQ(std::set<std::string>(cells.begin(), cells.end()),
+            (std::set<std::string>{"q_len != kv_len", "S_local = H = D", "views", "large logits"}));
+}
+
+TEST(CaseStream, IsTheSameForTheSameSeed) {
+  CaseStream a(wide_spec(), even_only, 7), b(wide_spec(), even_only, 7);
+  CaseStream other(wide_spec(), even_only, 8);
+  int differing = 0;
+  for (int i = 0; i < 50; ++i) {
+    const std::optional<Case> c = a.next();
+    EXPECT_EQ(c, b.next());
+    differing += c != other.next() ? 1 : 0;
+  }
+  EXPECT_GT(differing, 40);
+}
+
+TEST(CaseStream, TakesMeshesInTurn) {
+  CaseStream stream(wide_spec(), even_only, 1);
+  std::map<std::string, int> counts;
+  for (int i = 0; i < 70; ++i) ++counts[to_text(stream.next()->mesh)];
+  EXPECT_EQ(counts.size(), 7u);
+  for (const auto& [mesh, count] : counts) EXPECT_EQ(count, 10) << mesh;
+}
+
+TEST(CaseStream, KnowsTheMeshesThatTheSubjectDoes) {
+  CaseStream stream(wide_spec(), ring_only, 1);
+  EXPECT_EQ(stream.meshes().size(), 3u);
+  EXPECT_EQ(stream.refused_meshes().at("2x2"), "a ring needs a mesh Rx1");
+}
+
+TEST(CaseStream, HasNoCaseWhereTheSubjectDoesNoMesh) {
+  CaseStream stream(spec_on({{1, 2}}), ring_only, 1);
+  EXPECT_FALSE(stream.next());
+}
+
+TEST(CaseStream, DrawsRefusedCasesOfManyKinds) {
+  CaseStream stream(spec_on({{2, 1}, {3, 1}}), ring_only, 1);
+  std::set<std::string> reasons;
+  for (int i = 0; i < 60; ++i) {
+    const std::optional<Case> c = stream.next_refused();
+    ASSERT_TRUE(c);
+    EXPECT_FALSE(ring_only(*c)) << to_text(*c);
+    reasons.insert(ring_only(*c).reason);
+  }
+  EXPECT_EQ(reasons, (std::set<std::string>{"a ring needs a mesh Rx1", "lengths", "mask", "layout",
+                                            "rotate"}));
+}
+
+TEST(CaseStream, HasNoRefusedCaseOfASubjectThatTakesEverything) {
+  CaseStream stream(
+      spec_on({{1, 1}}), [](const Case&) { return Support::yes(); }, 1);
+  EXPECT_FALSE(stream.next_refused());
+}
+
+TEST(CaseStream, CountsDrawsThatWereRefusedAfterAll) {
+  const SupportsCase odd_heads = [](const Case& c) {
+    return c.problem.batch % 2 == 1 ? even_only(c) : Support::no("an even batch");
+  };
+  CaseStream stream(wide_spec(), odd_heads, 1);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(stream.next());
+  EXPECT_GT(stream.counts().refused_share(), kMostRefusedDraws);
+}
+
+TEST(CaseStream, GivesCollectivesTaggedData) {
+  StreamSpec spec = wide_spec();
+  spec.collective = true;
+  CaseStream stream(spec, even_only, 1);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(stream.next()->problem.data, Data::tagged);
+  EXPECT_TRUE(stream.empty_cells().empty());
+}
+
+}  // namespace
+}  // namespace attncheck

@@ -1,0 +1,164 @@
+#include "harness/drive/check_stream.h"
+
+#include <gtest/gtest.h>
+
+#include "problem/case_text.h"
+#include "tests/properties/oracle_lab.h"
+
+namespace attncheck {
+namespace {
+
+StreamSpec small_spec() {
+  StreamSpec spec;
+  spec.impl = "subject";
+  spec.meshes = {{1, 1}, {2, 1}};
+  return spec;
+}
+
+// A property by what it says of a case.
+Property property_named(const char* name, std::function<Verdict(const Case&)> says) {
+  Property property;
+  property.name = name;
+  property.applies = [](const Case&) { return Support::yes(); };
+  property.check = [says](const Case& c, Lab&) { return says(c); };
+  return property;
+}
+
+Property holding(const char* name) {
+  return property_named(name, [](const Case&) { return Verdict::pass(); });
+}
+
+StreamReport check(const std::vector<Property>& properties, OracleLab& lab, int64_t cases = 20) {
+  PropertyList list;
+  for (const Property& property : properties) list.push_back(&property);
+  CheckOptions options;
+  options.cases = cases;
+  options.seed = 1;
+  return check_stream(small_spec(), list, lab, options);
+}
+
+TEST(CheckStream, JudgesEveryCaseByEveryProperty) {
+  OracleLab lab;
+  const StreamReport report = check({holding("a"), holding("b")}, lab);
+  EXPECT_EQ(report.cases, 20);
+  ASSERT_EQ(report.results.size(), 2u);
+  for (const PropertyResult& result : report.results) {
+    EXPECT_EQ(result.verdict, Verdict::Kind::pass);
+    EXPECT_EQ(result.cases, 20);
+  }
+  EXPECT_TRUE(report.unchecked().empty()) << report.unchecked().front();
+}
+
+TEST(CheckStream, ShrinksAFailureOnceAndLetsTheOthersGoOn) {
+  OracleLab lab;
+  const StreamReport report =
+      check({property_named("bad",
+                            [](const Case& c) {
+                              return c.mesh.ring == 2 ? Verdict::fail("a ring") : Verdict::pass();
+                            }),
+             holding("good")},
+            lab);
+  const PropertyResult& bad = report.results[0];
+  EXPECT_EQ(bad.verdict, Verdict::Kind::fail);
+  EXPECT_LE(bad.cases, 2);
+  EXPECT_EQ(bad.case_->mesh, (Mesh{2, 1}));
+  EXPECT_EQ(bad.evidence->message, "a ring");
+  EXPECT_EQ(report.results[1].cases, 20);
+  EXPECT_TRUE(report.failed());
+}
+
+TEST(CheckStream, IsTheSameForTheSameSeed) {
+  OracleLab lab;
+  std::vector<std::string> first, second;
+  for (std::vector<std::string>* seen : {&first, &second}) {
+    check({property_named("p",
+                          [seen](const Case& c) {
+                            seen->push_back(to_text(c));
+                            return Verdict::pass();
+                          })},
+          lab);
+  }
+  EXPECT_EQ(first, second);
+}
+
+TEST(CheckStream, GivesRefusedCasesToPropertiesAboutRefusalsAlone) {
+  OracleLab lab;
+  lab.supports_case = [](const Case& c) {
+    return c.dropout > 0 ? Support::no("dropout") : Support::yes();
+  };
+  Property refusals = property_named("refusals", [](const Case& c) {
+    return c.dropout > 0 ? Verdict::pass() : Verdict::fail("not refused");
+  });
+  refusals.about_refusals = true;
+  Property others = property_named("others", [](const Case& c) {
+    return c.dropout > 0 ? Verdict::fail("refused") : Verdict::pass();
+  });
+  const StreamReport report = check({refusals, others}, lab);
+  EXPECT_EQ(report.refused_cases, 3);
+  EXPECT_EQ(report.results[0].cases, 3);
+  EXPECT_FALSE(report.failed());
+}
+
+TEST(CheckStream, SaysWhichCellsHaveNoCase) {
+  OracleLab lab;
+  const StreamReport report = check({holding("a")}, lab, 1);
+  ASSERT_FALSE(report.unchecked().empty());
+  EXPECT_NE(report.unchecked().front().find("no case in the cell"), std::string::npos);
+  CheckReport all;
+  all.streams.push_back(report);
+  EXPECT_EQ(all.exit_code(), 3);
+}
+
+TEST(CheckStream, ReportsADeathThatDidNotRepeat) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& observation) { observation.unrepeatable = true; });
+  Property property = holding("p");
+  property.check = [](const Case& c, Lab& l) {
+    return l.observe(base_request(c)).unrepeatable ? Verdict::not_run("rank 1 died once")
+                                                   : Verdict::pass();
+  };
+  CheckReport report;
+  report.streams.push_back(check({property}, lab));
+  EXPECT_EQ(report.streams[0].results[0].verdict, Verdict::Kind::not_run);
+  EXPECT_EQ(report.exit_code(), 3);
+}
+
+TEST(CheckStream, AFailureBeatsWhatCouldNotBeChecked) {
+  OracleLab lab;
+  CheckReport report;
+  report.streams.push_back(check({holding("a")}, lab, 1));
+  EXPECT_EQ(report.exit_code(), 3);
+  report.streams.push_back(
+      check({property_named("bad", [](const Case&) { return Verdict::fail("no"); })}, lab));
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
+TEST(CheckStream, StopsDrawingWhenTheTimeIsUp) {
+  OracleLab lab;
+  const Property property = holding("a");
+  CheckOptions options;
+  options.deadline = Clock::now();
+  const StreamReport report = check_stream(small_spec(), {&property}, lab, options);
+  EXPECT_EQ(report.cases, 0);
+  EXPECT_TRUE(report.out_of_time);
+  EXPECT_FALSE(report.unchecked().empty());
+}
+
+TEST(CheckStream, HoldsARightSubjectToBeRight) {
+  OracleLab lab;
+  PropertyList properties;
+  for (const Property& property : all_properties()) {
+    if (!property.about_refusals) properties.push_back(&property);
+  }
+  CheckOptions options;
+  options.cases = 30;
+  options.seed = 5;
+  const StreamReport report = check_stream(small_spec(), properties, lab, options);
+  for (const PropertyResult& result : report.results) {
+    EXPECT_NE(result.verdict, Verdict::Kind::fail)
+        << result.property << ": " << to_text(*result.case_) << ": " << result.evidence->message;
+  }
+}
+
+}  // namespace
+}  // namespace attncheck
