@@ -19,7 +19,7 @@ struct Route {
 
 // One side's view of a message.
 struct MessageSide {
-  at::ScalarType dtype;
+  c10::ScalarType dtype;
   int64_t count;  // elements
 };
 

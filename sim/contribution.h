@@ -50,7 +50,7 @@ class Chunks {
 // What one rank posts to a collective.
 struct Contribution {
   Kind kind = Kind::kBarrier;
-  at::ScalarType dtype = at::ScalarType::Byte;
+  c10::ScalarType dtype = c10::ScalarType::Byte;
   Reduction reduction = Reduction::kNone;
   int root = -1;    // group rank whose data everybody gets, -1: everybody's data count
   Chunks sends;     // of `data`

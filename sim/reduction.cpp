@@ -9,18 +9,18 @@ namespace attncheck::sim {
 namespace {
 
 template <typename Body>
-bool with_float_type(at::ScalarType dtype, const Body& body) {
+bool with_float_type(c10::ScalarType dtype, const Body& body) {
   switch (dtype) {
-    case at::ScalarType::Double:
+    case c10::ScalarType::Double:
       body(double{});
       return true;
-    case at::ScalarType::Float:
+    case c10::ScalarType::Float:
       body(float{});
       return true;
-    case at::ScalarType::BFloat16:
+    case c10::ScalarType::BFloat16:
       body(c10::BFloat16{});
       return true;
-    case at::ScalarType::Half:
+    case c10::ScalarType::Half:
       body(c10::Half{});
       return true;
     default:
@@ -29,24 +29,24 @@ bool with_float_type(at::ScalarType dtype, const Body& body) {
 }
 
 template <typename Body>
-bool with_type(at::ScalarType dtype, const Body& body) {
+bool with_type(c10::ScalarType dtype, const Body& body) {
   switch (dtype) {
-    case at::ScalarType::Byte:
+    case c10::ScalarType::Byte:
       body(uint8_t{});
       return true;
-    case at::ScalarType::Char:
+    case c10::ScalarType::Char:
       body(int8_t{});
       return true;
-    case at::ScalarType::Short:
+    case c10::ScalarType::Short:
       body(int16_t{});
       return true;
-    case at::ScalarType::Int:
+    case c10::ScalarType::Int:
       body(int32_t{});
       return true;
-    case at::ScalarType::Long:
+    case c10::ScalarType::Long:
       body(int64_t{});
       return true;
-    case at::ScalarType::Bool:
+    case c10::ScalarType::Bool:
       body(bool{});
       return true;
     default:
@@ -99,7 +99,7 @@ const char* name_of(Reduction reduction) {
   return "unknown";
 }
 
-const char* why_unsupported(Reduction reduction, at::ScalarType dtype) {
+const char* why_unsupported(Reduction reduction, c10::ScalarType dtype) {
   const auto ignore = [](auto) {};
   if (!with_type(dtype, ignore)) return "this dtype is not reduced";
   if (reduction == Reduction::kAverage && !with_float_type(dtype, ignore)) {
@@ -108,14 +108,14 @@ const char* why_unsupported(Reduction reduction, at::ScalarType dtype) {
   return nullptr;
 }
 
-void reduce_into(Reduction reduction, at::ScalarType dtype, void* accumulated, const void* next,
+void reduce_into(Reduction reduction, c10::ScalarType dtype, void* accumulated, const void* next,
                  int64_t count) {
   with_type(dtype, [&](auto example) {
     reduce_typed<decltype(example)>(reduction, accumulated, next, count);
   });
 }
 
-void divide(at::ScalarType dtype, void* accumulated, int64_t count, int by) {
+void divide(c10::ScalarType dtype, void* accumulated, int64_t count, int by) {
   with_float_type(dtype, [&](auto example) {
     using T = decltype(example);
     const T divisor = static_cast<T>(by);

@@ -12,14 +12,14 @@ const char* name_of(Reduction reduction);
 
 // What a reduction cannot be done on, or nullptr: averages of integers and bool, and any reduction
 // of a dtype other than the floating ones of 16 to 64 bits, the integers of 8 to 64 bits and bool.
-const char* why_unsupported(Reduction reduction, at::ScalarType dtype);
+const char* why_unsupported(Reduction reduction, c10::ScalarType dtype);
 
 // accumulated[i] = reduction(accumulated[i], next[i]) for i < count, rounded to `dtype` every time,
 // as a ring over a network does. kAverage adds up; `divide` ends it.
-void reduce_into(Reduction reduction, at::ScalarType dtype, void* accumulated, const void* next,
+void reduce_into(Reduction reduction, c10::ScalarType dtype, void* accumulated, const void* next,
                  int64_t count);
 
 // accumulated[i] /= by, for the floating dtypes.
-void divide(at::ScalarType dtype, void* accumulated, int64_t count, int by);
+void divide(c10::ScalarType dtype, void* accumulated, int64_t count, int by);
 
 }  // namespace attncheck::sim

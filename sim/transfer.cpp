@@ -9,7 +9,7 @@ void* Destination::chunk(int peer) const {
   return static_cast<std::byte*>(starts.front()) + chunks.offset(peer) * element_size;
 }
 
-void copy_elements(void* to, const void* from, int64_t count, at::ScalarType dtype) {
+void copy_elements(void* to, const void* from, int64_t count, c10::ScalarType dtype) {
   if (count > 0) std::memcpy(to, from, count * c10::elementSize(dtype));
 }
 

@@ -28,6 +28,6 @@ class Transfer : public Pending {
 };
 
 // Copies `count` elements; also right for none.
-void copy_elements(void* to, const void* from, int64_t count, at::ScalarType dtype);
+void copy_elements(void* to, const void* from, int64_t count, c10::ScalarType dtype);
 
 }  // namespace attncheck::sim

@@ -62,7 +62,7 @@ class World {
   // Calls `work` once on every rank and returns when each has returned or thrown: by rank, nothing
   // or what it threw (the text of a std::exception, for c10::Error without its backtrace). A rank
   // that waits in vain throws; see baton.h for the texts. Nothing of a run reaches the next one.
-  // Throws c10::Error if called from a rank.
+  // One run at a time. Throws c10::Error if called from a rank.
   std::vector<std::optional<std::string>> run(const std::function<void(RankContext&)>& work);
 
  private:
