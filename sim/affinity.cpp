@@ -9,11 +9,6 @@ int current_core() {
   return core < 0 ? 0 : core;
 }
 
-void wake_without_preemption() {
-  const sched_param none{};
-  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
-}
-
 CorePin::CorePin(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);

@@ -7,11 +7,6 @@ namespace attncheck::sim {
 // The core that the calling thread runs on now.
 int current_core();
 
-// Makes the calling thread wait, when it is woken, until the one that woke it gives way
-// (SCHED_BATCH): here that one goes to sleep at once. Saves a third of the switches; a matter of
-// speed alone.
-void wake_without_preemption();
-
 // Keeps the calling thread on one core for the life of the object, then gives it back the cores it
 // had. Placement is a matter of speed alone: a core that the machine does not grant is ignored.
 class CorePin {

@@ -53,7 +53,6 @@ void Crew::start_threads(int size) {
   for (int rank = 0; rank < size; ++rank) {
     threads_.emplace_back([this, rank, &ready] {
       const CorePin pin(core_);
-      wake_without_preemption();
       use_one_intraop_thread();
       ready.count_down();
       live(rank);
