@@ -21,7 +21,7 @@ using testing::whole;
 constexpr double kTolerance = 1e-12;
 
 // One problem on one mesh, judged rank by rank against the oracle.
-struct Run {
+struct Trial {
   Implementation implementation;
   Mesh mesh;
   Backend backend = math_backend();
@@ -38,14 +38,14 @@ at::Tensor leaf(const at::Tensor& x, const MeshGroups& groups) {
   return shard(x, groups).detach().requires_grad_(true);
 }
 
-void expect_rank(const Run& run, const AttentionOptions& options, const Whole& w,
+void expect_rank(const Trial& trial, const AttentionOptions& options, const Whole& w,
                  const Expected& want, const MeshGroups& groups) {
   const std::vector<at::Tensor> inputs{leaf(w.inputs.q, groups), leaf(w.inputs.k, groups),
                                        leaf(w.inputs.v, groups)};
   const Attention got =
-      run.implementation.attention(inputs[0], inputs[1], inputs[2], options, groups);
+      trial.implementation.attention(inputs[0], inputs[1], inputs[2], options, groups);
   EXPECT_EQ(got.out.scalar_type(), inputs[0].scalar_type());
-  EXPECT_LE(difference(got.out.detach(), shard(want.out, groups)), run.tolerance);
+  EXPECT_LE(difference(got.out.detach(), shard(want.out, groups)), trial.tolerance);
   ASSERT_EQ(got.lse.defined(), options.return_lse);
   std::vector<at::Tensor> roots, cotangents;
   if (w.grad_out.defined()) {
@@ -53,7 +53,7 @@ void expect_rank(const Run& run, const AttentionOptions& options, const Whole& w
     cotangents.push_back(shard(w.grad_out, groups));
   }
   if (got.lse.defined()) {
-    EXPECT_LE(difference(got.lse.detach(), shard(want.lse, groups)), run.tolerance);
+    EXPECT_LE(difference(got.lse.detach(), shard(want.lse, groups)), trial.tolerance);
     if (w.grad_lse.defined()) {
       roots.push_back(got.lse);
       cotangents.push_back(shard(w.grad_lse, groups));
@@ -64,123 +64,123 @@ void expect_rank(const Run& run, const AttentionOptions& options, const Whole& w
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(grads[i].defined());
     EXPECT_EQ(grads[i].scalar_type(), inputs[i].scalar_type());
-    EXPECT_LE(difference(grads[i], shard(wanted[i], groups)), run.tolerance) << "input " << i;
+    EXPECT_LE(difference(grads[i], shard(wanted[i], groups)), trial.tolerance) << "input " << i;
   }
 }
 
-void expect_right(const Run& run, const Whole& w) {
-  SCOPED_TRACE(run.implementation.name + " " + run.backend.name + " " + to_text(run.mesh));
-  AttentionOptions options = run.options;
-  options.backend = &run.backend;
+void expect_right(const Trial& trial, const Whole& w) {
+  SCOPED_TRACE(trial.implementation.name + " " + trial.backend.name + " " + to_text(trial.mesh));
+  AttentionOptions options = trial.options;
+  options.backend = &trial.backend;
   options.scale = w.inputs.scale;
   options.q_len = w.inputs.q.size(1);
   options.kv_len = w.inputs.k.size(1);
   const Expected want = expected(w);
   testing::run_on_mesh(
-      run.mesh, [&](const MeshGroups& groups) { expect_rank(run, options, w, want, groups); });
+      trial.mesh, [&](const MeshGroups& groups) { expect_rank(trial, options, w, want, groups); });
 }
 
-std::vector<Run> every_run() {
-  std::vector<Run> runs;
+std::vector<Trial> every_trial() {
+  std::vector<Trial> trials;
   for (const Backend& backend : {math_backend(), flash_cpu_backend()}) {
     for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
       AttentionOptions options;
       options.rotate = rotate;
       for (int degree = 1; degree <= 4; ++degree) {
-        runs.push_back({ring_implementation(), {degree, 1}, backend, options});
+        trials.push_back({ring_implementation(), {degree, 1}, backend, options});
         if (rotate == Rotate::p2p) continue;
-        runs.push_back({ulysses_implementation(), {1, degree}, backend, options});
+        trials.push_back({ulysses_implementation(), {1, degree}, backend, options});
       }
       for (const Mesh& mesh : {Mesh{1, 1}, Mesh{2, 2}, Mesh{3, 2}, Mesh{2, 3}}) {
-        runs.push_back({unified_implementation(), mesh, backend, options});
+        trials.push_back({unified_implementation(), mesh, backend, options});
       }
     }
   }
-  return runs;
+  return trials;
 }
 
 constexpr Sizes kSizes{.q_len = 12, .kv_len = 24, .heads = 12, .kv_heads = 12};
 
 TEST(Attention, IsDenseAttention) {
-  for (const Run& run : every_run()) expect_right(run, whole(kSizes));
+  for (const Trial& trial : every_trial()) expect_right(trial, whole(kSizes));
 }
 
 TEST(Attention, GivesTheGradientOfOutAlone) {
-  for (const Run& run : every_run()) {
+  for (const Trial& trial : every_trial()) {
     Whole w = whole(kSizes);
     w.grad_lse = at::Tensor();
-    expect_right(run, w);
+    expect_right(trial, w);
   }
 }
 
 TEST(Attention, GivesTheGradientOfTheLseAlone) {
-  for (const Run& run : every_run()) {
+  for (const Trial& trial : every_trial()) {
     Whole w = whole(kSizes);
     w.grad_out = at::Tensor();
-    expect_right(run, w);
+    expect_right(trial, w);
   }
 }
 
 TEST(Attention, ReturnsNoLseUnlessAsked) {
-  for (Run run : every_run()) {
-    run.options.return_lse = false;
+  for (Trial trial : every_trial()) {
+    trial.options.return_lse = false;
     Whole w = whole(kSizes);
     w.grad_lse = at::Tensor();
-    expect_right(run, w);
+    expect_right(trial, w);
   }
 }
 
 TEST(Attention, IsCausalWithBothAlignments) {
-  for (Run run : every_run()) {
-    run.options.causal = true;
+  for (Trial trial : every_trial()) {
+    trial.options.causal = true;
     for (const auto& [q_len, kv_len] : {std::pair{12, 24}, std::pair{24, 12}}) {
       Sizes sizes = kSizes;
       sizes.q_len = q_len;
       sizes.kv_len = kv_len;
-      run.options.align = Align::top_left;
-      expect_right(run, whole(sizes, 0));
-      run.options.align = Align::bottom_right;
-      expect_right(run, whole(sizes, kv_len - q_len));
+      trial.options.align = Align::top_left;
+      expect_right(trial, whole(sizes, 0));
+      trial.options.align = Align::bottom_right;
+      expect_right(trial, whole(sizes, kv_len - q_len));
     }
   }
 }
 
 TEST(Attention, SharesGroupedHeads) {
-  for (const Run& run : every_run()) {
+  for (const Trial& trial : every_trial()) {
     Sizes sizes = kSizes;
     sizes.heads = 24;
-    expect_right(run, whole(sizes));
+    expect_right(trial, whole(sizes));
   }
 }
 
 TEST(Attention, TakesAnOwnHeadDimOfV) {
-  for (const Run& run : every_run()) {
-    if (run.backend.name != "math") continue;
+  for (const Trial& trial : every_trial()) {
+    if (trial.backend.name != "math") continue;
     Sizes sizes = kSizes;
     sizes.v_head_dim = 5;
-    expect_right(run, whole(sizes));
+    expect_right(trial, whole(sizes));
   }
 }
 
 TEST(Attention, IsRightOnAnyStrides) {
-  for (const Run& run : every_run()) {
+  for (const Trial& trial : every_trial()) {
     Whole w = whole(kSizes);
     w.inputs.q = w.inputs.q.transpose(1, 2).contiguous().transpose(1, 2);
     w.inputs.k = w.inputs.k.narrow(0, 0, 1).expand({2, -1, -1, -1});
     w.inputs.v = w.inputs.v.transpose(1, 3).contiguous().transpose(1, 3);
     w.grad_out = w.grad_out.narrow(3, 0, 1).expand({-1, -1, -1, 3});
-    expect_right(run, w);
+    expect_right(trial, w);
   }
 }
 
 TEST(Attention, KeepsTheDtypeOfNarrowInputs) {
-  for (Run run : every_run()) {
-    run.tolerance = 2e-5;
-    expect_right(run, whole(kSizes, {}, at::kFloat));
+  for (Trial trial : every_trial()) {
+    trial.tolerance = 2e-5;
+    expect_right(trial, whole(kSizes, {}, at::kFloat));
     for (bool convert : {true, false}) {
-      run.options.convert_to_fp32 = convert;
-      run.tolerance = 0.2;
-      expect_right(run, whole(kSizes, {}, at::kBFloat16));
+      trial.options.convert_to_fp32 = convert;
+      trial.tolerance = 0.2;
+      expect_right(trial, whole(kSizes, {}, at::kBFloat16));
     }
   }
 }
