@@ -23,8 +23,8 @@ struct Ending {
   int code = 0;
 };
 
-// A child process. It is killed by the system when the thread that started it ends, which is
-// later than any other moment only if that thread lasts; see RankSet.
+// A child process. The system kills it when the thread that started it ends, not only when this
+// process does: start it from a thread that lasts as long as the child shall (RankSet's keeper).
 class ChildProcess {
  public:
   // fork + exec. Throws if there can be no new process; a command that cannot be exec'ed ends with

@@ -160,7 +160,7 @@ TEST(RankFailure, AParentThatIsKilledLeavesNoRank) {
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   auto parent = std::make_unique<ChildProcess>(ChildCommand{{self()}, environment, log.fd(), {}});
   const auto start = std::chrono::steady_clock::now();
-  while (log.tail(1000).find("end") == std::string::npos && seconds_since(start) < 20) {
+  while (log.tail(1000).find("end") == std::string::npos && seconds_since(start) < 60) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   std::istringstream words(log.tail(1000));
