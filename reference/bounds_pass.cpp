@@ -88,6 +88,7 @@ void BoundsPass::add_gradients(const RowBlock& block, const RowCotangents& row) 
     absolute.add_(abs_dout.mul(abs_out_).sum(-1, true).mul_(relative));
   }
   const at::Tensor ds = row.bracket.abs().mul_(relative).add_(absolute).mul_(probability_);
+  ds.add_(u_p_ > 0 ? smallest_subnormal(context_.io) : smallest_normal(context_.accumulation));
   const double scale = std::abs(blocks_.scale());
   blocks_.put(at::bmm(ds, abs_k_).mul_(scale), block.begin, kappa_.dq);
   kappa_.dk.baddbmm_(ds.transpose(1, 2), block.q.abs(), 1, scale);

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/logaddexp.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -122,6 +122,33 @@ NaiveResult sdpa_math(const RandomProblem& p) {
   result.out = std::get<0>(attended).transpose(1, 2);
   differentiate(result, l, p, false);
   return result;
+}
+
+NaiveResult fused_narrow_attention(const RandomProblem& p) {
+  const at::ScalarType narrow = p.inputs.q.scalar_type();
+  const at::NoGradGuard no_grad;
+  const auto rounded = [&](const at::Tensor& x) { return x.to(narrow).to(at::kFloat); };
+  Leaves l = leaves(p);
+  for (at::Tensor* x : {&l.q_head, &l.k_head, &l.v_head}) *x = x->to(at::kFloat);
+  const at::Tensor s = scores(l, p, visibility(p.inputs), 0, p.shape.kv_len);
+  const at::Tensor max = s.amax(-1, true).clamp_min(std::numeric_limits<float>::lowest());
+  const at::Tensor weights = s.sub(max).exp(), sum = weights.sum(-1, true);
+  const at::Tensor lse = sum.log().add(max);
+  const at::Tensor out = at::matmul(rounded(weights), l.v_head).div(sum.clamp_min(1));
+  const at::Tensor probability = weights.div(sum.clamp_min(1));
+  const at::Tensor dout = p.dout.transpose(1, 2).to(at::kFloat);
+  const at::Tensor dlse = p.dlse.transpose(1, 2).unsqueeze(-1);
+  const at::Tensor delta = dout.mul(rounded(out)).sum(-1, true).sub(dlse);
+  const at::Tensor dp = at::matmul(dout, l.v_head.transpose(2, 3));
+  const at::Tensor ds = rounded(probability.mul(dp.sub(delta)).mul(p.inputs.scale));
+  const auto by_key = [&](const at::Tensor& x) {
+    const int64_t group = p.shape.heads / p.shape.kv_heads;
+    return x.unflatten(1, {p.shape.kv_heads, group}).sum(2).transpose(1, 2).to(narrow);
+  };
+  return {out.transpose(1, 2).to(narrow), lse.squeeze(-1).transpose(1, 2),
+          at::matmul(ds, l.k_head).transpose(1, 2).to(narrow),
+          by_key(at::matmul(ds.transpose(2, 3), l.q_head)),
+          by_key(at::matmul(rounded(probability).transpose(2, 3), dout))};
 }
 
 }  // namespace attncheck::reference

@@ -24,4 +24,9 @@ NaiveResult blockwise_attention(const RandomProblem& problem, int64_t merges);
 /// NaN.
 NaiveResult sdpa_math(const RandomProblem& problem);
 
+/// What a fused kernel for a narrow dtype does, step by step: sums, scores and lse in float32; P
+/// and dS rounded to the narrow dtype before the products that take them; out rounded before
+/// rowsum(dout o out).
+NaiveResult fused_narrow_attention(const RandomProblem& problem);
+
 }  // namespace attncheck::reference
