@@ -13,38 +13,36 @@ namespace attncheck::reference {
 //
 //   bound = c * (u_acc * (sqrt(d) * s_max + sqrt(n) + R) + u_p) * kappa + u_io * |ref| + floor
 //
-// u_acc, u_io  unit roundoff of the accumulation and of the result's dtype. lse is in the wider of
-// the
-//              io dtype and float32 (DESIGN section 1), so its u_io is u_acc.
-// u_p          u_io where it is wider than u_acc (fused kernels round P and dS to the narrow dtype
-//              before the second product), else 0.
-// s_max        the size of a row's scores. P_ij = exp(s_ij - lse_i) turns an absolute error of s_ij
-//              into a relative one of P_ij. A dot product of d terms errs by at most sqrt(d) * u *
-//              |s| when its terms have one sign (roundings are independent), and by u * |q| * |k|
-//              when their signs are random, so
-//                s_max = max(|largest score of the row|, |scale| * |q_i| * max_j |k_j| / sqrt(d)).
-//              Keys far below the row's largest score do not count: |s| * exp(s - max) is small.
-//              The first term also covers the rounding of lse and of an additive mask.
-// n            terms of the sums over keys and, for gradients, over the rows that share a key head.
-// R            partial results that are merged (ring degree), at least 1.
-// kappa        the result's sums with every term taken at its absolute value:
-//   out_ic     sum_j P_ij * |v_jc|
-//   lse_i      1
-//   dv_jc      sum_i P_ij * |dout_ic|, each row at its own s_max
-//   dq_ic      |scale| * sum_j P_ij * (|b_ij| + D_i) * |k_jc|   (b: the bracket of gradient_pass.h)
-//   dk_jc      |scale| * sum_i P_ij * (|b_ij| + D_i) * |q_ic|, each row at its own s_max
-//              with D_i = sum_jc P_ij * |dout_ic| * |v_jc|, the terms of rowsum(P o dP). The dot
-//              products inside b, over dv channels, add sqrt(dv) to the factor and
-//              u_acc * P_ij * (|dout_i| * max_j |v_j| + |dlse_i|) to the term, as for the scores.
-// floor        smallest subnormal of the result's dtype + smallest normal of the accumulation. P
-// counts
-//              at least smallest normal / u_acc everywhere, for what exp flushes to zero, and dS
-//              errs by at least the smallest number of the format that it is kept in.
-// c            one factor for each result, calibrated on a larger sample of the kind that
-//              tests/reference/bounds_calibration_test.cpp draws: 5725 problems for each of float64 and
-//              float32, lengths up to 256, head dims up to 128, five runs each. There error / bound was
-//              at most 0.47; its median over the runs was 0.01 to 0.1, so that an error of 100 times the
-//              typical one is out of bounds.
+// u_acc, u_io: unit roundoff of the accumulation and of the result's dtype. lse is in the wider of
+//   the io dtype and float32 (DESIGN section 1), so its u_io is u_acc.
+// u_p: u_io where it is wider than u_acc (fused kernels round P and dS to the narrow dtype before
+//   the product that takes them), else 0.
+// s_max: the size of a row's scores. P_ij = exp(s_ij - lse_i) turns an absolute error of s_ij into
+//   a relative one of P_ij. A dot product of d terms errs by at most sqrt(d) * u * |s| when its
+//   terms have one sign (roundings are independent), and by u * |q| * |k| when their signs are
+//   random, so
+//     s_max = max(|largest score of the row|, |scale| * |q_i| * max_j |k_j| / sqrt(d)).
+//   Keys far below the row's largest score do not count: |s| * exp(s - max) is small. The first
+//   term also covers the rounding of lse and of an additive mask.
+// n: terms of the sums over keys and, for gradients, over the rows that share a key head.
+// R: partial results that are merged (ring degree), at least 1.
+// kappa: the result's sums with every term taken at its absolute value,
+//     out_ic   sum_j P_ij * |v_jc|
+//     lse_i    1
+//     dv_jc    sum_i P_ij * |dout_ic|, each row at its own s_max
+//     dq_ic    |scale| * sum_j P_ij * (|b_ij| + D_i) * |k_jc|
+//     dk_jc    |scale| * sum_i P_ij * (|b_ij| + D_i) * |q_ic|, each row at its own s_max
+//   where b is the bracket of gradient_pass.h and D_i = sum_jc P_ij * |dout_ic| * |v_jc| are the
+//   terms of rowsum(P o dP). The dot products inside b, over dv channels, add sqrt(dv) to the
+//   factor and u_acc * P_ij * (|dout_i| * max_j |v_j| + |dlse_i|) to the term, as for the scores.
+// floor: smallest subnormal of the result's dtype + smallest normal of the accumulation. P counts
+//   at least smallest normal / u_acc everywhere, for what exp flushes to zero, and dS errs by at
+//   least the smallest number of the format that it is kept in.
+// c: one factor for each result, calibrated on a larger sample of the kind that
+//   tests/reference/bounds_calibration_test.cpp draws: 5725 problems for each of float64 and
+//   float32, lengths up to 256, head dims up to 128, five runs each. There error / bound was at
+//   most 0.47; its median over the runs was 0.01 to 0.1, so that an error of 100 times the typical
+//   one is out of bounds.
 
 struct BoundFactors {
   double out, lse, dq, dk, dv;
