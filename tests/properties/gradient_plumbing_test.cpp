@@ -69,6 +69,7 @@ TEST(GradientForm, SeesValuesThatWereNarrower) {
   for (const char* dtype : {"f64", "f32"}) {
     OracleLab lab;
     lab.plant([](const Request&, Observation& observation) {
+      if (observation.ranks.size() < 2) return;
       at::Tensor& dv = tensor_of(observation, 1, "dv");
       dv = dv.to(dv.scalar_type() == at::kDouble ? at::kFloat : at::kBFloat16).to(dv.scalar_type());
     });

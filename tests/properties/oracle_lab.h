@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "impl/contract/backend.h"
+#include "impl/contract/collective.h"
 #include "properties/lab.h"
 #include "properties/verdict.h"
 
