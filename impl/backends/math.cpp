@@ -26,6 +26,7 @@ class Matrices {
 
   // (B, Sq, H, D) -> (n, G Sq, D)
   at::Tensor of_queries(const at::Tensor& x) const {
+    if (group_ == 1) return of_keys(x);
     const int64_t d = x.size(3);
     return x.to(type_)
         .unflatten(2, {kv_heads_, group_})

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/where.h>
@@ -14,6 +15,9 @@
 
 namespace attncheck::testing {
 namespace {
+
+// Threads that wait for tiny work cost ten times the work.
+const bool kOneThread = (at::set_num_threads(1), true);
 
 std::vector<int64_t> positions(int64_t count) {
   std::vector<int64_t> all(count);
