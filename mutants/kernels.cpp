@@ -2,6 +2,8 @@
 
 #include <numbers>
 
+#include <ATen/core/ivalue.h>
+
 #include "impl/backends/math.h"
 
 namespace attncheck {

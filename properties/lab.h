@@ -5,8 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "impl/contract/backend.h"
-#include "impl/contract/collective.h"
+#include "impl/contract/backend_contract.h"
 #include "impl/contract/support.h"
 #include "properties/observation.h"
 #include "properties/request.h"
@@ -14,6 +13,8 @@
 #include "reference/dense_attention.h"
 
 namespace attncheck {
+
+struct Collective;
 
 // The whole problem of a request as the reference sees it, and what it says of it. Global tensors:
 // out, dq (B, Sq, H, D), lse (B, Sq, H), dk, dv (B, Skv, Hkv, D); float64.

@@ -8,12 +8,13 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "impl/contract/backend.h"
 #include "impl/contract/mesh_groups.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
 
 namespace attncheck {
+
+struct Backend;
 
 // What an implementation is told beside its shards.
 struct AttentionOptions {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "impl/contract/backend.h"
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/contiguous.h"
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "impl/contract/collective.h"
 #include "properties/checks/applies.h"
 #include "properties/checks/collective_places.h"
 #include "properties/checks/exact.h"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "impl/contract/collective.h"
 #include "properties/checks/judging.h"
 
 namespace attncheck {
