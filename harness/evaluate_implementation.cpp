@@ -28,6 +28,7 @@ AttentionOptions options_of(const Case& c, const Backend& backend) {
   options.q_len = c.problem.q_len;
   options.kv_len = c.problem.kv_len;
   options.layout = c.problem.layout;
+  options.shards = c.problem.shards;
   options.return_lse = c.return_lse;
   options.convert_to_fp32 = c.convert_to_fp32;
   options.rotate = c.rotate;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/evaluate_local.h"
 #include "problem/case_text.h"
 
 namespace attncheck {
@@ -22,16 +23,23 @@ std::pair<std::string, std::string> split_subject(const std::string& impl) {
 }
 
 Support supports_local(const Case& c, const Backend& backend) {
-  if (c.mesh.world() != 1) return Support::no("impl=local checks a backend on one rank: mesh=1x1");
-  if (c.dropout > 0) return Support::no("dropout is not checked: dropout=0");
-  if (c.problem.mask != Mask::none) return Support::no("masks are not generated yet: mask=none");
-  return backend.supports(c.problem);
+  const Support limits = local_limits(c);
+  return limits ? backend.supports(c.problem) : limits;
 }
 
 std::string list_of(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+// The names that are worth listing for a slip: mutants only for one of them.
+std::vector<std::string> names_like(const std::string& impl, std::vector<std::string> names) {
+  if (split_subject(impl).first == "mutant") return names;
+  std::erase_if(names,
+                [](const std::string& name) { return split_subject(name).first == "mutant"; });
+  names.push_back("mutant:NAME");
+  return names;
 }
 
 std::string unknown_text(const std::string& kind, const std::string& name,
@@ -98,7 +106,7 @@ UnknownName::UnknownName(const std::string& what_kind, const std::string& name,
 void require_known(const Registry& registry, const Case& c) {
   const std::vector<std::string> subjects = registry.subject_names();
   if (std::find(subjects.begin(), subjects.end(), c.impl) == subjects.end()) {
-    throw UnknownName("impl", c.impl, subjects);
+    throw UnknownName("impl", c.impl, names_like(c.impl, subjects));
   }
   if (registry.backend(c.backend) == nullptr) {
     throw UnknownName("backend", c.backend, registry.backend_names());

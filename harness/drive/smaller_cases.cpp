@@ -66,10 +66,26 @@ Case on_mesh(const Case& c, const Mesh& mesh) {
   return smaller;
 }
 
+// As many heads as a rank has tokens: where a transposed tensor still fits, that must stay so.
+bool is_square(const Case& c) {
+  return c.problem.q_len == c.problem.heads * c.mesh.world();
+}
+
+Case square_on_mesh(const Case& c, const Mesh& mesh) {
+  Case smaller = on_mesh(c, mesh);
+  Problem& p = smaller.problem;
+  p.heads = p.kv_heads = mesh.ulysses;
+  p.q_len = p.heads * mesh.world();
+  return smaller;
+}
+
 void add_fewer_ranks(const Case& c, std::vector<Case>& all) {
   for (int ring = 1; ring <= c.mesh.ring; ++ring) {
     for (int ulysses = 1; ulysses <= c.mesh.ulysses; ++ulysses) {
-      if (ring * ulysses < c.mesh.world()) all.push_back(on_mesh(c, {ring, ulysses, c.mesh.order}));
+      const Mesh mesh{ring, ulysses, c.mesh.order};
+      if (mesh.world() >= c.mesh.world()) continue;
+      all.push_back(on_mesh(c, mesh));
+      if (is_square(c)) all.push_back(square_on_mesh(c, mesh));
     }
   }
   std::stable_sort(all.begin(), all.end(),

@@ -9,7 +9,6 @@ namespace {
 
 Support call_can_see_it(const Case& c) {
   if (c.problem.mask != Mask::none) return Support::no("a call is not given the mask");
-  if (!c.problem.shards.empty()) return Support::no("a call is not given the shard lengths");
   if (c.lse_cotangent) return Support::no("a call is not told of the gradient of lse");
   return Support::yes();
 }
