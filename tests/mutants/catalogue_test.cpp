@@ -1,0 +1,91 @@
+#include "mutants/catalogue.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "impl/backends/math.h"
+#include "problem/case_text.h"
+
+namespace attncheck {
+namespace {
+
+Support supports(const Mutant& mutant) {
+  if (const auto* implementation = std::get_if<Implementation>(&mutant.subject)) {
+    return implementation->supports(mutant.smallest, math_backend());
+  }
+  return std::get<Collective>(mutant.subject).supports(mutant.smallest);
+}
+
+TEST(MutantCatalogue, HoldsThePublicFaultsInOrderThenThoseOfTheHouse) {
+  const std::vector<std::string> faults{"A1",  "A2",  "A3",  "A4",  "A5", "A8", "A9",
+                                        "A10", "A11", "A17", "A19", "B1", "B2", "B3",
+                                        "B5",  "B7",  "C1",  "C2",  "C3", "C5"};
+  const auto mutants = mutant_catalogue();
+  ASSERT_GT(mutants.size(), faults.size());
+  for (size_t i = 0; i < mutants.size(); ++i) {
+    if (i < faults.size()) {
+      EXPECT_EQ(mutants[i].name, faults[i]);
+    } else {
+      EXPECT_TRUE(mutants[i].name.starts_with("house_")) << mutants[i].name;
+    }
+  }
+}
+
+TEST(MutantCatalogue, NamesAreUniqueAndEveryFactIsGiven) {
+  std::set<std::string> names;
+  for (const Mutant& mutant : mutant_catalogue()) {
+    SCOPED_TRACE(mutant.name);
+    EXPECT_TRUE(names.insert(mutant.name).second);
+    EXPECT_FALSE(mutant.source.empty());
+    EXPECT_FALSE(mutant.fault.empty());
+    EXPECT_FALSE(mutant.property.empty());
+  }
+}
+
+TEST(MutantCatalogue, SmallestCasesNameTheMutantAndReadBackTheSame) {
+  for (const Mutant& mutant : mutant_catalogue()) {
+    EXPECT_EQ(mutant.smallest.impl, "mutant:" + mutant.name);
+    EXPECT_EQ(parse_case(to_text(mutant.smallest)), mutant.smallest) << to_text(mutant.smallest);
+  }
+}
+
+TEST(MutantCatalogue, SmallestCasesAreSupportedUnlessRefusingIsWhatIsWrong) {
+  for (const Mutant& mutant : mutant_catalogue()) {
+    const bool is_refused = mutant.property == "refusal_is_an_error_on_every_rank";
+    EXPECT_EQ(supports(mutant).ok, !is_refused) << mutant.name << ": " << supports(mutant).reason;
+  }
+}
+
+// Every property of this project that a mutant must be caught by, and that no other can stand for.
+TEST(MutantCatalogue, EveryPropertyHasOne) {
+  std::set<std::string> properties;
+  for (const Mutant& mutant : mutant_catalogue()) properties.insert(mutant.property);
+  for (const char* property : {"supported_case_runs_to_the_end",
+                               "refusal_is_an_error_on_every_rank",
+                               "output_matches_reference",
+                               "lse_matches_reference",
+                               "gradients_match_reference",
+                               "lse_gradient_flows_or_is_refused",
+                               "every_query_key_pair_counts_once",
+                               "gradient_count_matches_inputs",
+                               "every_required_gradient_is_defined",
+                               "gradients_do_not_depend_on_who_else_requires_grad",
+                               "gradient_dtype_and_shape_match_input",
+                               "vjp_is_linear_in_cotangent",
+                               "zero_cotangent_gives_zero_gradient",
+                               "lse_has_declared_shape",
+                               "lse_is_natural_log",
+                               "empty_rows_are_zero_and_minus_infinity",
+                               "mesh_does_not_matter",
+                               "tagged_integers_arrive_bitwise",
+                               "collective_backward_is_its_adjoint",
+                               "same_case_twice_is_bitwise_equal",
+                               "nothing_uninitialised_is_read",
+                               "remote_keys_are_reached"}) {
+    EXPECT_TRUE(properties.contains(property)) << property;
+  }
+}
+
+}  // namespace
+}  // namespace attncheck

@@ -1,0 +1,91 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/mutants/mutant_testing.h"
+
+namespace attncheck {
+namespace {
+
+// A mutant on a case, and exactly which of out, lse, dq, dk and dv are then wrong.
+struct Fault {
+  const char* name;
+  const char* words;
+  const char* wrong;
+};
+
+// Batch, grouped heads, causal, more queries than keys: what a parent supports a mutant does too.
+#define WIDE " b=2 q=24 kv=12 d=3 dv=2 causal=1"
+#define RING_HEADS " h=4 hkv=2"
+#define ULYSSES_HEADS " h=8 hkv=4"
+
+constexpr Fault kFaults[] = {
+    {"A3", "mesh=2x2" WIDE ULYSSES_HEADS, "dq dk dv"},
+    {"A3", "mesh=1x1 q=1 d=1", "dv"},
+    {"A8", "mesh=1x2 b=2 q=8 h=4 d=3", "dq dk dv"},
+    {"A8", "mesh=1x2 q=4 h=2 d=1", "dq dk dv"},
+    {"A9", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"A9", "mesh=3x1" WIDE RING_HEADS, "dq dk dv"},
+    {"A9", "mesh=2x1 q=2 d=1", "dq dk dv"},
+    {"A10", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"A10", "mesh=2x1" WIDE RING_HEADS, ""},
+    {"A10", "mesh=2x1 dlse=1" WIDE RING_HEADS, ""},
+    {"A10", "mesh=3x1" WIDE RING_HEADS, "dk dv"},
+    {"A10", "mesh=3x1 q=3 d=1", "dk dv"},
+    {"A10", "mesh=3x1 q=3 d=1 dtype=f32", "dk dv"},
+    {"A11", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"A11", "mesh=2x1 q=2 d=1", "dk dv"},
+    {"A17", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"A17", "mesh=3x1" WIDE RING_HEADS, "dq dk"},
+    {"A17", "mesh=2x1 q=2 d=1", "dq dk"},
+    {"A19", "mesh=2x1" WIDE RING_HEADS, "dq"},
+    {"A19", "mesh=1x1 q=1 kv=2 d=1", "dq"},
+    {"B1", "mesh=2x1 q=2 d=1", "lse"},
+    {"B2", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"B2", "mesh=2x1 q=2 d=1", ""},
+    {"B2", "mesh=2x1 q=8 h=4 d=4", "out dq dk"},
+    {"B3", "mesh=2x2 q=24 kv=8 b=2 h=2 d=3 causal=1", ""},
+    {"B3", "mesh=2x2 q=24 kv=8 b=2 h=4 d=3 causal=1", "lse"},
+    {"B3", "mesh=2x2 q=4 h=4 d=1", "lse"},
+    {"B3", "mesh=2x2 q=4 h=4 d=1 return_lse=0", ""},
+    {"B5", "mesh=1x1" WIDE RING_HEADS, "lse"},
+    {"B5", "mesh=2x1 q=2 d=1", "out lse dq dk dv"},
+    {"B7", "mesh=3x1" WIDE RING_HEADS, ""},
+    {"B7", "mesh=2x1 q=4 kv=2 d=1 causal=1 align=br", "out lse"},
+    {"C5", "mesh=3x1" WIDE RING_HEADS, ""},
+    {"C5", "mesh=2x2 q=4 h=2 d=1", "out lse dq dk dv"},
+    {"house_every_pair_counts_twice", "mesh=2x1" WIDE RING_HEADS, "lse"},
+    {"house_every_pair_counts_twice", "mesh=1x1 q=1 d=1", "lse"},
+    {"house_lse_gradient_dropped", "mesh=2x1" WIDE RING_HEADS, ""},
+    {"house_lse_gradient_dropped", "mesh=1x1 q=1 d=1 dlse=1", "dq dk"},
+    {"house_scale_by_ring_degree", "mesh=1x2" WIDE ULYSSES_HEADS, ""},
+    {"house_scale_by_ring_degree", "mesh=2x1 q=2 h=2 d=1", "out lse dq dk dv"},
+    {"house_call_counter_leaks", "mesh=2x1" WIDE RING_HEADS, ""},
+    {"house_dv_is_undefined", "mesh=1x1 q=1 d=1", "dv"},
+    {"house_dk_needs_dq", "mesh=2x2" WIDE ULYSSES_HEADS, ""},
+    {"house_gradients_on_a_coarser_grid", "mesh=1x1 q=1 d=8", "dv"},
+    {"house_constant_in_dv", "mesh=1x1 q=1 d=1", "dv"},
+    {"house_throws_on_one_rank", "mesh=1x1" WIDE RING_HEADS, ""},
+    {"house_refuses_on_rank_0_alone", "mesh=2x1" WIDE RING_HEADS, ""},
+};
+
+std::string test_name(const ::testing::TestParamInfo<Fault>& info) {
+  return std::string(info.param.name) + "_" + std::to_string(info.index);
+}
+
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name << " " << fault.words;
+}
+
+class MutantFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(MutantFault, IsWrongInJustThisWay) {
+  const testing::Outcome got = testing::outcome(GetParam().name, GetParam().words);
+  EXPECT_EQ(got.wrong, GetParam().wrong);
+  for (const std::string& error : got.errors) EXPECT_EQ(error, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MutantFault, ::testing::ValuesIn(kFaults), test_name);
+
+}  // namespace
+}  // namespace attncheck

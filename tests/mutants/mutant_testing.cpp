@@ -1,0 +1,166 @@
+#include "tests/mutants/mutant_testing.h"
+
+#include <set>
+#include <stdexcept>
+
+#include <ATen/ops/empty.h>
+
+#include "impl/backends/math.h"
+#include "impl/contract/dtypes.h"
+#include "mutants/catalogue.h"
+#include "problem/case_text.h"
+#include "tests/impl/mesh_testing.h"
+#include "tests/impl/problems_testing.h"
+
+namespace attncheck::testing {
+namespace {
+
+constexpr const char* kParts[] = {"out", "lse", "dq", "dk", "dv"};
+
+Case case_of(const std::string& name, const std::string& words) {
+  return parse_case("impl=mutant:" + name + " " + words);
+}
+
+Whole whole_of(const Problem& p) {
+  return whole({p.batch, p.q_len, p.kv_len, p.heads, p.kv_heads, p.head_dim, p.v_head_dim},
+               causal_diagonal(p), scalar_type(p.dtype));
+}
+
+AttentionOptions options_of(const Case& c, const Whole& w, const Backend& backend) {
+  AttentionOptions options;
+  options.backend = &backend;
+  options.scale = w.inputs.scale;
+  options.causal = c.problem.causal;
+  options.align = c.problem.align;
+  options.q_len = c.problem.q_len;
+  options.kv_len = c.problem.kv_len;
+  options.return_lse = c.return_lse;
+  options.rotate = c.rotate;
+  options.dropout = c.dropout;
+  return options;
+}
+
+at::Tensor shard(const at::Tensor& x, const MeshGroups& groups) {
+  const int64_t length = x.size(1) / groups.mesh.world();
+  return x.narrow(1, groups.rank * length, length).detach();
+}
+
+// One run: what it computes and what it has found wrong so far. Ranks run one at a time.
+class Judge {
+ public:
+  Judge(const Implementation& implementation, const Case& c)
+      : implementation_(implementation), case_(c), whole_(whole_of(c.problem)) {
+    if (!c.lse_cotangent) whole_.grad_lse = at::Tensor();
+    want_ = expected(whole_);
+  }
+
+  void run_rank(const MeshGroups& groups) {
+    std::vector<at::Tensor> leaves;
+    for (const at::Tensor& x : {whole_.inputs.q, whole_.inputs.k, whole_.inputs.v}) {
+      leaves.push_back(shard(x, groups).requires_grad_(true));
+    }
+    const Attention got = implementation_.attention(leaves[0], leaves[1], leaves[2],
+                                                    options_of(case_, whole_, backend_), groups);
+    compare("out", got.out, shard(want_.out, groups));
+    if (case_.return_lse) compare("lse", got.lse, shard(want_.lse, groups));
+    std::vector<at::Tensor> roots{got.out}, cotangents{shard(whole_.grad_out, groups)};
+    if (case_.lse_cotangent) {
+      roots.push_back(got.lse);
+      cotangents.push_back(shard(whole_.grad_lse, groups));
+    }
+    const auto grads = gradients(roots, leaves, cotangents);
+    compare("dq", grads[0], shard(want_.dq, groups));
+    compare("dk", grads[1], shard(want_.dk, groups));
+    compare("dv", grads[2], shard(want_.dv, groups));
+  }
+
+  std::string wrong() const {
+    std::string all;
+    for (const char* part : kParts) {
+      if (wrong_.contains(part)) all += (all.empty() ? "" : " ") + std::string(part);
+    }
+    return all;
+  }
+
+ private:
+  void compare(const std::string& part, const at::Tensor& got, const at::Tensor& want) {
+    const double tolerance = case_.problem.dtype == DType::f64 ? 1e-12 : 1e-5;
+    const bool right =
+        got.defined() && got.sizes() == want.sizes() && difference(got.detach(), want) <= tolerance;
+    if (!right) wrong_.insert(part);
+  }
+
+  Implementation implementation_;
+  Case case_;
+  Whole whole_;
+  Expected want_;
+  Backend backend_ = math_backend();
+  std::set<std::string> wrong_;
+};
+
+double tag(int rank, const std::array<int64_t, 4>& index) {
+  double value = rank;
+  for (const int64_t i : index) value = value * 64 + static_cast<double>(i);
+  return value;
+}
+
+template <typename Visit>
+void for_each_index(const std::array<int64_t, 4>& shape, Visit visit) {
+  std::array<int64_t, 4> i{};
+  for (i[0] = 0; i[0] < shape[0]; ++i[0])
+    for (i[1] = 0; i[1] < shape[1]; ++i[1])
+      for (i[2] = 0; i[2] < shape[2]; ++i[2])
+        for (i[3] = 0; i[3] < shape[3]; ++i[3]) visit(i);
+}
+
+// A contiguous tensor whose element at each index is `value(index)`.
+template <typename Value>
+at::Tensor filled(const std::array<int64_t, 4>& shape, Value value) {
+  at::Tensor x = at::empty(shape, at::TensorOptions(at::kDouble));
+  double* next = x.data_ptr<double>();
+  for_each_index(shape, [&](const auto& index) { *next++ = value(index); });
+  return x;
+}
+
+bool arrives_at_rank(const Collective& collective, const Case& c, const MeshGroups& groups) {
+  const at::Tensor x =
+      filled(collective.input_shape(c), [&](const auto& i) { return tag(groups.rank, i); });
+  const at::Tensor want = filled(collective.output_shape(c), [&](const auto& i) {
+    const Origin origin = collective.origin(c, groups.rank, i);
+    return tag(origin.rank, origin.index);
+  });
+  const at::Tensor got = collective.apply(x, groups);
+  return got.sizes() == want.sizes() && got.equal(want);
+}
+
+}  // namespace
+
+Mutant mutant(const std::string& name) {
+  for (const Mutant& m : mutant_catalogue()) {
+    if (m.name == name) return m;
+  }
+  throw std::invalid_argument("there is no mutant " + name);
+}
+
+Outcome outcome(const std::string& name, const std::string& words) {
+  const Case c = case_of(name, words);
+  Judge judge(std::get<Implementation>(mutant(name).subject), c);
+  Outcome result;
+  const auto errors =
+      errors_on_mesh(c.mesh, [&](const MeshGroups& groups) { judge.run_rank(groups); });
+  for (const auto& error : errors) result.errors.push_back(error.value_or(""));
+  result.wrong = judge.wrong();
+  return result;
+}
+
+bool arrives(const std::string& name, const std::string& words) {
+  const Case c = case_of(name, words);
+  const Collective collective = std::get<Collective>(mutant(name).subject);
+  bool everywhere = true;
+  run_on_mesh(c.mesh, [&](const MeshGroups& groups) {
+    everywhere = arrives_at_rank(collective, c, groups) && everywhere;
+  });
+  return everywhere;
+}
+
+}  // namespace attncheck::testing
