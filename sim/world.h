@@ -53,7 +53,8 @@ class World {
   World& operator=(const World&) = delete;
 
   int size() const;
-  // Pin a thread that makes many runs to this core itself, and it will not be moved for each.
+  // A thread that makes many runs should pin itself here (CorePin of affinity.h): otherwise every
+  // run moves it and lets it go again, which takes milliseconds on a busy machine.
   int core() const;
 
   // Who runs next, from the next run on. Round robin by default.

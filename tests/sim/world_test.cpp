@@ -14,6 +14,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "sim/affinity.h"
 #include "tests/sim/sim_testing.h"
 
 namespace attncheck::sim::testing {
@@ -77,6 +78,7 @@ TEST(World, GivesItsCallerBackItsCoresAndThreads) {
 
 TEST(World, RunsBesideAnother) {
   const auto lane = [](int core) {
+    const CorePin pin(core);  // or the caller is moved twice a run
     World world(3, {.core = core});
     for (int run = 0; run < 100; ++run) {
       expect_no_errors(world.run([](RankContext& context) {
