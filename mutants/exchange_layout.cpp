@@ -3,33 +3,35 @@
 #include <array>
 
 #include "impl/collectives/differentiable.h"
+#include "mutants/axes.h"
 #include "mutants/entry.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
 namespace {
 
-constexpr int64_t kSequence = 1, kHeads = 2;
 constexpr const char* kTagged = "tagged_integers_arrive_bitwise";
 
 // The message is (U, B, S_local, H/U, D), one part per sender. Read as (B, U * S_local, ...) it is
 // right for a batch of one alone.
 at::Tensor sender_before_batch(const at::Tensor& x, const MeshGroups& groups) {
-  const at::Tensor y = seq_all_to_all(x, keep(groups.ulysses), kHeads, kSequence);
-  const at::Tensor by_sender = y.unflatten(kSequence, {groups.mesh.ulysses, x.size(kSequence)});
+  const at::Tensor y = seq_all_to_all(x, keep(groups.ulysses), kHeadsAxis, kSequenceAxis);
+  const at::Tensor by_sender =
+      y.unflatten(kSequenceAxis, {groups.mesh.ulysses, x.size(kSequenceAxis)});
   return by_sender.transpose(0, 1).reshape(y.sizes());
 }
 
 // The heads of the message stand before its tokens; the reshape takes them for tokens.
 at::Tensor heads_before_tokens(const at::Tensor& x, const MeshGroups& groups) {
-  const at::Tensor y = seq_all_to_all(x, keep(groups.ulysses), kHeads, kSequence);
-  return y.transpose(kSequence, kHeads).reshape(y.sizes());
+  if (groups.mesh.ulysses == 1) return x;
+  const at::Tensor y = seq_all_to_all(x, keep(groups.ulysses), kHeadsAxis, kSequenceAxis);
+  return y.transpose(kSequenceAxis, kHeadsAxis).reshape(y.sizes());
 }
 
 // To heads and back again; the way back ends in the shape of the way there.
 at::Tensor back_in_the_shape_of_there(const at::Tensor& x, const MeshGroups& groups) {
-  const at::Tensor there = seq_all_to_all(x, keep(groups.ulysses), kHeads, kSequence);
-  const at::Tensor back = seq_all_to_all(there, keep(groups.ulysses), kSequence, kHeads);
+  const at::Tensor there = seq_all_to_all(x, keep(groups.ulysses), kHeadsAxis, kSequenceAxis);
+  const at::Tensor back = seq_all_to_all(there, keep(groups.ulysses), kSequenceAxis, kHeadsAxis);
   return back.reshape(there.sizes());
 }
 

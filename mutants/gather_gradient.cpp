@@ -2,22 +2,21 @@
 
 #include "impl/autograd/linear_function.h"
 #include "impl/collectives/exchange.h"
+#include "mutants/axes.h"
 #include "mutants/entry.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
 namespace {
 
-constexpr int64_t kSequence = 1;
-
 at::Tensor gather(const at::Tensor& x, const MeshGroups& groups) {
-  const int64_t begin = groups.rank * x.size(kSequence), length = x.size(kSequence);
+  const int64_t begin = groups.rank * x.size(kSequenceAxis), length = x.size(kSequenceAxis);
   return linear_function(
       x,
       [world = keep(groups.world)](const at::Tensor& own) {
-        return all_gather(own, *world, kSequence);
+        return all_gather(own, *world, kSequenceAxis);
       },
-      [=](const at::Tensor& grad) { return grad.narrow(kSequence, begin, length); });
+      [=](const at::Tensor& grad) { return grad.narrow(kSequenceAxis, begin, length); });
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/logaddexp.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "impl/collectives/kept_group.h"
 #include "impl/ring/ring_attention.h"
@@ -95,7 +94,7 @@ PassForward lse_in_the_kernels_axes(const PassForward& right) {
 
 AttentionPass exchanges_the_kernels_lse(const AttentionOptions& options, const MeshGroups& groups) {
   AttentionPass ring = ring_pass(ring_call(options, groups));
-  ring.forward = lse_in_the_kernels_axes(ring.forward);
+  if (groups.mesh.ulysses > 1) ring.forward = lse_in_the_kernels_axes(ring.forward);
   return exchanged_pass(ring, keep(groups.ulysses), options.return_lse);
 }
 

@@ -4,13 +4,12 @@
 #include "impl/merges/merge.h"
 #include "impl/ring/ring_call.h"
 #include "impl/ulysses/ulysses_attention.h"
+#include "mutants/axes.h"
 #include "mutants/entry.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
 namespace {
-
-constexpr int64_t kSequence = 1;
 
 // One block by autograd, its lse detached as that of LibTorch's fused kernels is.
 Partial block_by_autograd(const BackendInputs& block, const RingCall& call) {
@@ -22,16 +21,16 @@ Partial block_by_autograd(const BackendInputs& block, const RingCall& call) {
 
 Attention merged_blocks(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                         const RingCall& call) {
-  const at::Tensor all_k = gather_sequence(k, call.group, kSequence);
-  const at::Tensor all_v = gather_sequence(v, call.group, kSequence);
-  const int64_t length = k.size(kSequence);
+  const at::Tensor all_k = gather_sequence(k, call.group, kSequenceAxis);
+  const at::Tensor all_v = gather_sequence(v, call.group, kSequenceAxis);
+  const int64_t length = k.size(kSequenceAxis);
   Partial sum;
   for (int step = 0; step < call.ring_degree; ++step) {
     const int owner = step_owner(call.ring_index, step, call.ring_degree);
-    const Partial partial =
-        block_by_autograd(key_block(q, all_k.narrow(kSequence, owner * length, length),
-                                    all_v.narrow(kSequence, owner * length, length), call, owner),
-                          call);
+    const Partial partial = block_by_autograd(
+        key_block(q, all_k.narrow(kSequenceAxis, owner * length, length),
+                  all_v.narrow(kSequenceAxis, owner * length, length), call, owner),
+        call);
     sum = step == 0 ? partial : merge(sum, partial);
   }
   return {sum.out.to(q.scalar_type()), sum.lse};

@@ -6,11 +6,10 @@
 
 #include "impl/backends/attend.h"
 #include "impl/collectives/exchange.h"
+#include "mutants/axes.h"
 
 namespace attncheck {
 namespace {
-
-constexpr int64_t kSequence = 1;
 
 int owner_in_step(const RingTour& tour, int step) {
   const int degree = tour.call.ring_degree;
@@ -19,13 +18,13 @@ int owner_in_step(const RingTour& tour, int step) {
 
 // k and v of every rank of the ring, end to end.
 TourShards gathered(const TourShards& own, const RingCall& call) {
-  return {own.q, all_gather(own.k, *call.group, kSequence),
-          all_gather(own.v, *call.group, kSequence)};
+  return {own.q, all_gather(own.k, *call.group, kSequenceAxis),
+          all_gather(own.v, *call.group, kSequenceAxis)};
 }
 
 TourShards keys_of(const TourShards& all, int owner, int64_t length) {
-  return {all.q, all.k.narrow(kSequence, owner * length, length),
-          all.v.narrow(kSequence, owner * length, length)};
+  return {all.q, all.k.narrow(kSequenceAxis, owner * length, length),
+          all.v.narrow(kSequenceAxis, owner * length, length)};
 }
 
 at::ScalarType sum_type(const RingTour& tour, const TourShards& own) {

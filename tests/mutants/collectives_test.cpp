@@ -16,6 +16,7 @@ TEST(CollectiveMutants, ScrambleABatchOfMoreThanOneAlone) {
 }
 
 TEST(CollectiveMutants, MixTokensWithSeveralHeadsAlone) {
+  EXPECT_TRUE(arrives("C2", "mesh=2x1 b=2 q=4 h=4 d=3"));
   EXPECT_TRUE(arrives("C2", "mesh=1x2 b=2 q=4 h=2 d=3"));
   EXPECT_FALSE(arrives("C2", "mesh=1x2 q=4 h=4 d=1"));
 }

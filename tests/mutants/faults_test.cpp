@@ -46,6 +46,7 @@ constexpr Fault kFaults[] = {
     {"B2", "mesh=2x1 q=8 h=4 d=4", "out dq dk"},
     {"B3", "mesh=2x2 q=24 kv=8 b=2 h=2 d=3 causal=1", ""},
     {"B3", "mesh=2x2 q=24 kv=8 b=2 h=4 d=3 causal=1", "lse"},
+    {"B3", "mesh=2x1 q=4 h=4 d=1", ""},
     {"B3", "mesh=2x2 q=4 h=4 d=1", "lse"},
     {"B3", "mesh=2x2 q=4 h=4 d=1 return_lse=0", ""},
     {"B5", "mesh=1x1" WIDE RING_HEADS, "lse"},
