@@ -5,6 +5,7 @@
 #include <string>
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 
@@ -59,6 +60,7 @@ struct KernelCall {
 };
 
 BackendForward forward(const BackendInputs& block) {
+  const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const KernelCall call(block);
   auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(
       call.q, call.k, call.v, /*dropout_p=*/0.0, call.is_causal, call.mask, block.scale);
@@ -73,6 +75,7 @@ at::Tensor kernel_lse(const BackendBackward& call) {
 }
 
 BackendGrads backward(const BackendBackward& call) {
+  const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const KernelCall kernel(call.block);
   auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
       to_kernel(call.grad_out), kernel.q, kernel.k, kernel.v, to_kernel(call.out), kernel_lse(call),

@@ -39,7 +39,9 @@ at::Tensor normalise_lse(const BackendContract& contract, const at::Tensor& raw,
               at::IntArrayRef(declared));
   TORCH_CHECK(raw.sizes() == declared, "the kernel returned an LSE of shape ", raw.sizes(),
               ", its contract declares ", at::IntArrayRef(declared));
-  at::Tensor lse = to_bsh(contract.lse_shape, raw).to(lse_scalar_type(q.scalar_type()));
+  at::Tensor lse = to_bsh(contract.lse_shape, raw);
+  const auto type = lse_scalar_type(q.scalar_type());
+  if (lse.scalar_type() != type) lse = lse.to(type);
   const double factor = std::log(contract.lse_base);
   if (factor != 1.0) lse = lse * factor;
   return fill_empty_rows(lse, block, -std::numeric_limits<double>::infinity());

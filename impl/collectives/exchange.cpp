@@ -1,7 +1,10 @@
 #include "impl/collectives/exchange.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 namespace attncheck {
@@ -17,19 +20,41 @@ void check_axes(const at::Tensor& x, int ranks, int64_t scatter_dim, int64_t gat
               " of ", x.sizes());
 }
 
+// 0, 1, ..., rank - 1 without `first`, and `first` before them.
+std::vector<int64_t> moved_first(int64_t rank, int64_t first) {
+  std::vector<int64_t> order{first};
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (axis != first) order.push_back(axis);
+  }
+  return order;
+}
+
 // (..., n, ...) -> (ranks, ..., n / ranks, ...), contiguous.
 at::Tensor in_pieces(const at::Tensor& x, int64_t ranks, int64_t dim) {
-  return x.unflatten(dim, {ranks, x.size(dim) / ranks}).movedim(dim, 0).contiguous();
+  const at::AutoDispatchBelowADInplaceOrView no_autograd;
+  std::vector<int64_t> sizes = x.sizes().vec();
+  sizes[dim] /= ranks;
+  std::vector<int64_t> split = sizes;
+  split.insert(split.begin() + dim, ranks);
+  const at::Tensor ordered = x.view(split).permute(moved_first(x.dim() + 1, dim));
+  if (ordered.is_contiguous()) return ordered;
+  return at::empty(ordered.sizes(), x.options()).copy_(ordered);
 }
 
 // (ranks, ..., n, ...) -> (..., ranks n, ...); `dim` counts the axes of the result.
 at::Tensor joined(const at::Tensor& pieces, int64_t dim) {
-  return pieces.movedim(0, dim).flatten(dim, dim + 1);
+  const at::AutoDispatchBelowADInplaceOrView no_autograd;
+  std::vector<int64_t> sizes = pieces.sizes().slice(1).vec();
+  sizes[dim] *= pieces.size(0);
+  std::vector<int64_t> order(pieces.dim());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + 1, order.begin() + dim + 1);
+  return pieces.permute(order).reshape(sizes);
 }
 
 // pieces (ranks, ...): piece i to rank i; what arrives, by rank.
 Posted<at::Tensor> post_trade(at::Tensor pieces, c10d::ProcessGroup& group) {
-  at::Tensor received = at::empty_like(pieces);
+  at::Tensor received = at::empty(pieces.sizes(), pieces.options());
   std::vector<int64_t> equal_splits;
   WorkPtr work = group.alltoall_base(received, pieces, equal_splits, equal_splits);
   return Posted<at::Tensor>([work, pieces = std::move(pieces), received] {
@@ -87,7 +112,9 @@ Posted<at::Tensor> post_all_gather(const at::Tensor& x, c10d::ProcessGroup& grou
   WorkPtr work = group._allgather_base(all, own);
   return Posted<at::Tensor>([work, own, all, ranks] {
     work->wait();
-    return all.unflatten(0, {ranks, own.size(0)});
+    std::vector<int64_t> by_rank = own.sizes().vec();
+    by_rank.insert(by_rank.begin(), ranks);
+    return all.view(by_rank);
   });
 }
 
@@ -112,7 +139,7 @@ Posted<std::vector<at::Tensor>> post_shift(std::vector<at::Tensor> xs, c10d::Pro
   std::vector<at::Tensor> received;
   std::vector<WorkPtr> works;
   for (auto& x : xs) {
-    x = x.contiguous();
+    if (!x.is_contiguous()) x = x.contiguous();
     received.push_back(at::empty(x.sizes(), x.options()));
     std::vector<at::Tensor> buffer{received.back()};
     works.push_back(group.recv(buffer, modulo(rank - hops, ranks), tag + works.size()));

@@ -11,7 +11,7 @@
 namespace attncheck {
 
 // Moves tensors between the ranks of a group, without autograd. All the calls of c10d are in
-// exchange.cpp. Inputs may have any strides; the shapes agree on all ranks. A group of one rank
+// exchange.cpp. Inputs may have any strides, axes count from 0, the shapes agree on all ranks. A group of one rank
 // returns its input and calls nothing.
 
 int group_size(c10d::ProcessGroup& group);

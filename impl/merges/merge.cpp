@@ -23,7 +23,9 @@ Partial merge(const Partial& a, const Partial& b) {
   // Where both are empty, -inf - lowest gives weight 0 and -inf - (-inf) would give NaN.
   const at::Tensor finite = lse.clamp_min(lowest(lse.scalar_type()));
   const auto weight = [&](const Partial& part) {
-    return (part.lse - finite).exp_().to(part.out.scalar_type()).unsqueeze(-1);
+    const at::Tensor w = (part.lse - finite).exp_();
+    const bool same = w.scalar_type() == part.out.scalar_type();
+    return (same ? w : w.to(part.out.scalar_type())).unsqueeze(-1);
   };
   return {(a.out * weight(a)).addcmul_(b.out, weight(b)), lse};
 }

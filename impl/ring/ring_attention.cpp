@@ -16,6 +16,10 @@ namespace {
 
 constexpr Limits kLimits{.ring = true, .ulysses = false};
 
+at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
+  return x.scalar_type() == type ? x : x.to(type);
+}
+
 BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
                                const OwnedKeys& keys, int step) {
   return {key_block(saved.q, keys.k, keys.v, call, keys.owner),
@@ -44,7 +48,7 @@ RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Ten
   for (int step = 0; step < call.ring_degree; ++step) {
     const OwnedKeys keys = stream.next();
     BlockAttention block = attend(*call.backend, key_block(q, keys.k, keys.v, call, keys.owner));
-    const Partial partial{block.out.to(type), block.lse};
+    const Partial partial{cast(block.out, type), block.lse};
     result.partial = step == 0 ? partial : merge(result.partial, partial);
     result.aux.push_back(std::move(block.aux));
   }
@@ -60,19 +64,19 @@ BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
     const OwnedKeys keys = stream.next();
     const BackendGrads block =
         attend_backward(*call.backend, gradient_block(saved, call, keys, step));
-    dq = step == 0 ? block.dq.to(type) : dq + block.dq;
-    home.add(block.dk.to(type), block.dv.to(type));
+    dq = step == 0 ? cast(block.dq, type) : dq + block.dq;
+    home.add(cast(block.dk, type), cast(block.dv, type));
   }
   const KeyGradients keys = home.finish();
-  return {dq.to(saved.q.scalar_type()), keys.dk.to(saved.k.scalar_type()),
-          keys.dv.to(saved.v.scalar_type())};
+  const auto input = saved.q.scalar_type();
+  return {cast(dq, input), cast(keys.dk, input), cast(keys.dv, input)};
 }
 
 AttentionPass ring_pass(const RingCall& call) {
   AttentionPass pass;
   pass.forward = [call](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     RingForward result = ring_forward(q, k, v, call);
-    const at::Tensor out = result.partial.out.to(q.scalar_type());
+    const at::Tensor out = cast(result.partial.out, q.scalar_type());
     const at::Tensor lse = result.partial.lse;
     return AttentionForward{out, lse, {{q, k, v, out, lse}, std::move(result.aux)}};
   };
