@@ -92,8 +92,9 @@ Reduction reduction_of(Kind kind, const c10d::ReduceOp& op) {
     default:
       break;
   }
-  TORCH_CHECK(false, "sim: ", name_of(kind), " does not support reduce operation number ",
-              static_cast<int>(op.op_), "; it supports SUM, AVG, PRODUCT, MIN and MAX");
+  C10_THROW_ERROR(
+      Error, c10::str("sim: ", name_of(kind), " does not support reduce operation number ",
+                      static_cast<int>(op.op_), "; it supports SUM, AVG, PRODUCT, MIN and MAX"));
 }
 
 void check_tensors(const char* op, const Tensors& tensors, at::ScalarType dtype) {

@@ -70,4 +70,20 @@ at::Tensor receive(const Group& group, at::Tensor like, int from, int tag) {
   return tensors[0];
 }
 
+std::string text(const Errors& errors, int rank) {
+  return errors[rank].value_or("rank " + std::to_string(rank) + " threw nothing");
+}
+
+void expect_usable(World& world) {
+  const int size = world.size();
+  expect_no_errors(world.run([&](RankContext& context) {
+    const Group group = context.group(everyone(size));
+    EXPECT_TRUE(same(all_reduce(group, list({1})), list({double(size)})));
+    const int next = (context.rank() + 1) % size, previous = (context.rank() + size - 1) % size;
+    if (size == 1) return;
+    send(group, list({double(context.rank())}), next);
+    EXPECT_TRUE(same(receive(group, zeros(1), previous), list({double(previous)})));
+  }));
+}
+
 }  // namespace attncheck::sim::testing

@@ -40,4 +40,10 @@ at::Tensor all_reduce(const Group& group, at::Tensor input,
 void send(const Group& group, at::Tensor what, int to, int tag = 0);
 at::Tensor receive(const Group& group, at::Tensor like, int from, int tag = 0);
 
+// What a rank threw.
+std::string text(const Errors& errors, int rank);
+
+// Every group of the world still does what it should.
+void expect_usable(World& world);
+
 }  // namespace attncheck::sim::testing
