@@ -11,8 +11,8 @@
 namespace attncheck {
 
 // Moves tensors between the ranks of a group, without autograd. All the calls of c10d are in
-// exchange.cpp. Inputs may have any strides, axes count from 0, the shapes agree on all ranks. A group of one rank
-// returns its input and calls nothing.
+// exchange.cpp. Inputs may have any strides; axes count from 0; the shapes agree on all ranks. A
+// group of one rank returns its input and calls nothing.
 
 int group_size(c10d::ProcessGroup& group);
 int group_rank(c10d::ProcessGroup& group);
