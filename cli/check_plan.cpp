@@ -26,10 +26,12 @@ Names default_subjects(const Registry& registry) {
   return names;
 }
 
-// Mutants are named one by one.
+// Mutants are named one by one, and only then stand among the known names.
 Names known_subjects(const Registry& registry, const Names& given) {
-  const bool all = std::find(given.begin(), given.end(), "all") != given.end();
-  return all ? subject_names(registry) : registry.subject_names();
+  const bool mutants = std::any_of(given.begin(), given.end(), [](const std::string& name) {
+    return name.starts_with("mutant:");
+  });
+  return mutants ? registry.subject_names() : subject_names(registry);
 }
 
 class Planner {

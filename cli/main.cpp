@@ -20,6 +20,12 @@ struct Arguments {
   std::function<int()> command;
 };
 
+// CLI11 would read "-1" as 2^64 - 1.
+std::string refuse_sign(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+}
+
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
 }
@@ -35,7 +41,7 @@ void add_check(CLI::App& app, Arguments& all) {
   add_list(check, "--dtype", a.dtypes, "f64, f32, bf16, f16, or all");
   check->add_option("--cases", a.cases, "Cases of each implementation, backend, transport, dtype")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  check->add_option("--seed", a.seed, "Draws the same cases for the same seed");
+  check->add_option("--seed", a.seed, "Draws the same cases for the same seed")->check(refuse_sign);
   check->add_option("--time-limit", a.time_limit, "Seconds after which no case is drawn")
       ->check(CLI::Range(0.0, 1e9));
   check->add_option("--json", a.json, "Write the report to this file as well");
@@ -49,7 +55,8 @@ void add_mutants(CLI::App& app, Arguments& all) {
   add_list(mutants, "--mutant", a.mutants, "Mutants, or all");
   mutants->add_option("--cases", a.cases, "Cases drawn for a mutant, at most")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed");
+  mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
+      ->check(refuse_sign);
   mutants->add_option("--json", a.json, "Write the report to this file as well");
   mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
   mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });

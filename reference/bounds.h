@@ -42,13 +42,14 @@ namespace attncheck::reference {
 //   tests/reference/bounds_calibration_test.cpp draws: 5725 problems for each of float64 and
 //   float32, lengths up to 256, head dims up to 128, five runs each. There error / bound was at
 //   most 0.47; its median over the runs was 0.01 to 0.1, so that an error of 100 times the typical
-//   one is out of bounds.
+//   one is out of bounds. The factors of dq and dk were then doubled and raised by half: LibTorch's
+//   fused CPU kernel came to 1.04 of the former on large data in 18,000 cases of `attncheck check`.
 
 struct BoundFactors {
   double out, lse, dq, dk, dv;
 };
 /// The calibrated c of the formula above.
-inline constexpr BoundFactors kBoundFactors{5, 4, 2, 4, 6};
+inline constexpr BoundFactors kBoundFactors{5, 4, 4, 6, 6};
 
 struct BoundContext {
   c10::ScalarType io = c10::ScalarType::Double;            // of q, k, v, out and the gradients

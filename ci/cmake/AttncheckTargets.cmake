@@ -9,31 +9,46 @@ function(attncheck_compile_options target)
   endif()
 endfunction()
 
-# attncheck_add_library(NAME SOURCES a.cpp ... DEPS target ...): one folder, one shared library,
+# Most of the time that a file takes to compile goes into LibTorch's headers. UNITY compiles the files of
+# a target several at a time, where their unnamed namespaces have no two names alike: a second one is an
+# error of the compiler. -DATTNCHECK_UNITY=OFF compiles each alone, which is better while one edits.
+option(ATTNCHECK_UNITY "Compile several files at a time where a target allows it" ON)
+function(attncheck_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ATTNCHECK_UNITY}
+                                             UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
+# attncheck_add_library(NAME SOURCES a.cpp ... DEPS target ... [UNITY]): one folder, one shared library,
 # libattncheck_NAME.so, known as attncheck::NAME. Headers are included from the project's root.
 function(attncheck_add_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "SOURCES;DEPS" ${ARGN})
   add_library(attncheck_${name} SHARED ${arg_SOURCES})
   add_library(attncheck::${name} ALIAS attncheck_${name})
   target_include_directories(attncheck_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/attncheck>)
   target_link_libraries(attncheck_${name} PUBLIC ${arg_DEPS})
   attncheck_compile_options(attncheck_${name})
+  if(arg_UNITY)
+    attncheck_unity(attncheck_${name})
+  endif()
 endfunction()
 
-# attncheck_add_program(NAME SOURCES a.cpp ... DEPS target ...)
+# attncheck_add_program(NAME SOURCES a.cpp ... DEPS target ... [UNITY])
 function(attncheck_add_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   attncheck_compile_options(${name})
+  if(arg_UNITY)
+    attncheck_unity(${name})
+  endif()
 endfunction()
 
-# attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s]): a
+# attncheck_add_test(NAME SOURCES a_test.cpp ... DEPS target ... [LABEL l] [TIMEOUT s] [UNITY]): a
 # GoogleTest program of which every test is one ctest test, labelled with the folder it tests. Under
 # a sanitizer everything is slower, and TIMEOUT counts five times.
 function(attncheck_add_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "LABEL;TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -46,6 +61,10 @@ function(attncheck_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest GTest::gtest_main)
   attncheck_compile_options(${name})
+  target_compile_options(${name} PRIVATE -O0)  # tests run code of ours that is optimised
+  if(arg_UNITY)
+    attncheck_unity(${name})
+  endif()
   foreach(source ${arg_SOURCES})
     file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_property(GLOBAL APPEND PROPERTY ATTNCHECK_TEST_SOURCES ${path})

@@ -11,7 +11,7 @@ namespace {
 using Fate = Contribution::Fate;
 
 constexpr int kCellWidth = 7;
-constexpr int kMostColumns = 11;  // (100 - the row's name) / kCellWidth
+constexpr int kMostColumns = 10;  // (100 - the row's name - "  (999 more)") / kCellWidth
 constexpr size_t kMostSentences = 16;
 
 std::string ranks_text(const std::vector<int>& ranks) {

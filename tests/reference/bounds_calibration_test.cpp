@@ -101,15 +101,17 @@ double largest_allowed(at::ScalarType dtype) {
   return dtype == accumulation_type(dtype) ? 0.5 : 2.0 / 3;
 }
 
-// A bound that is never used to a tenth is too wide, and so is one whose hundredfold typical use
-// passes.
+// The factors of dq and dk leave room for kernels that recompute scores their own way: the CPU's
+// fused kernel came to twice what this sample does, over 18,000 cases of large data with a
+// cotangent of lse. A bound that is never used to a twentieth is too wide, and so is one whose
+// hundredfold typical use passes.
 TEST_P(BoundsCalibration, HonestErrorsUseTheBoundsButDoNotFillThem) {
   const Sample sample = run_sample(GetParam());
   for (int result = 0; result < 5; ++result) {
     std::printf("%s %s: largest error/bound %.3f, typical %.4f\n", c10::toString(GetParam()),
                 kResults[result], sample.largest(result), sample.typical(result));
     EXPECT_LE(sample.largest(result), largest_allowed(GetParam())) << kResults[result];
-    EXPECT_GE(sample.largest(result), 0.1) << kResults[result];
+    EXPECT_GE(sample.largest(result), 0.05) << kResults[result];
     EXPECT_GE(sample.typical(result), 0.01) << kResults[result];
   }
 }

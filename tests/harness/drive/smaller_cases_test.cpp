@@ -80,7 +80,7 @@ TEST(Shrink, ShrinksEqualSizesTogether) {
     return p.heads > 1 && p.q_len / c.mesh.world() == p.heads && p.heads == p.head_dim;
   };
   EXPECT_EQ(smallest_for("impl=ring mesh=2x1 q=12 h=6 d=6 seed=99", all_equal),
-            "impl=ring mesh=1x1 q=2 h=2 d=2");
+            "impl=ring mesh=1x1 q=2 kv=1 h=2 d=2 dv=1");
 }
 
 TEST(Shrink, ShrinksHeadsAndTheWholeLengthTogether) {

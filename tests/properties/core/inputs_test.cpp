@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <ATen/ops/arange.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/matmul.h>
