@@ -87,6 +87,14 @@ void add_evidence(std::string& text, const Evidence& evidence) {
   }
 }
 
+// A bound that is never come near shows nothing; equal to the last bit is another matter.
+std::string wide_bound_text(const std::string& property, double closest) {
+  if (closest == 0)
+    return "no difference at all: " + property + " (its bound was not put to use)\n";
+  return fmt::format("wide bound: {} came no closer than {} of it\n", property,
+                     percent_text(closest));
+}
+
 // The properties that did not judge in any stream, and why; those that came nowhere near a bound.
 std::string remarks_text(const CheckReport& report) {
   struct Total {
@@ -108,10 +116,7 @@ std::string remarks_text(const CheckReport& report) {
   std::string text;
   for (const auto& [name, total] : totals) {
     if (total.cases == 0) text += fmt::format("judged nothing: {} ({})\n", name, total.reason);
-    if (total.bounded && total.closest < kLooseBound) {
-      text += fmt::format("wide bound: {} came no closer than {} of it\n", name,
-                          percent_text(total.closest));
-    }
+    if (total.bounded && total.closest < kLooseBound) text += wide_bound_text(name, total.closest);
   }
   return text;
 }
