@@ -71,6 +71,14 @@ bool is_square(const Case& c) {
   return c.problem.q_len == c.problem.heads * c.mesh.world();
 }
 
+// The same problem, for a fault that needs as many tokens or heads whatever the ranks.
+Case whole_on_mesh(const Case& c, const Mesh& mesh) {
+  Case smaller = c;
+  smaller.mesh = mesh;
+  smaller.problem.shards.clear();
+  return smaller;
+}
+
 Case square_on_mesh(const Case& c, const Mesh& mesh) {
   Case smaller = on_mesh(c, mesh);
   Problem& p = smaller.problem;
@@ -85,6 +93,7 @@ void add_fewer_ranks(const Case& c, std::vector<Case>& all) {
       const Mesh mesh{ring, ulysses, c.mesh.order};
       if (mesh.world() >= c.mesh.world()) continue;
       all.push_back(on_mesh(c, mesh));
+      all.push_back(whole_on_mesh(c, mesh));
       if (is_square(c)) all.push_back(square_on_mesh(c, mesh));
     }
   }
