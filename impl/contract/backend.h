@@ -12,7 +12,7 @@
 #include "impl/contract/support.h"
 #include "problem/problem.h"
 
-// Whoever looks into `aux` includes <ATen/core/ivalue.h>: it costs as much to compile as all tensors do.
+// Whoever looks into `aux` includes <ATen/core/ivalue.h>, which costs as much as all tensors do.
 namespace c10 {
 struct IValue;
 }
