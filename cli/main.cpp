@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdio>
 #include <functional>
 
 #include <CLI/CLI.hpp>
@@ -20,10 +22,15 @@ struct Arguments {
   std::function<int()> command;
 };
 
-// CLI11 would read "-1" as 2^64 - 1.
-std::string refuse_sign(const std::string& text) {
-  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+// CLI11 would read "-1" as 2^64 - 1,
+// and 2^64 as well.
+std::string whole_number(const std::string& text) {
+  uint64_t number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last
+             ? ""
+             : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
 }
 
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
@@ -41,7 +48,8 @@ void add_check(CLI::App& app, Arguments& all) {
   add_list(check, "--dtype", a.dtypes, "f64, f32, bf16, f16, or all");
   check->add_option("--cases", a.cases, "Cases of each implementation, backend, transport, dtype")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  check->add_option("--seed", a.seed, "Draws the same cases for the same seed")->check(refuse_sign);
+  check->add_option("--seed", a.seed, "Draws the same cases for the same seed")
+      ->check(whole_number);
   check->add_option("--time-limit", a.time_limit, "Seconds after which no case is drawn")
       ->check(CLI::Range(0.0, 1e9));
   check->add_option("--json", a.json, "Write the report to this file as well");
@@ -56,7 +64,7 @@ void add_mutants(CLI::App& app, Arguments& all) {
   mutants->add_option("--cases", a.cases, "Cases drawn for a mutant, at most")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
-      ->check(refuse_sign);
+      ->check(whole_number);
   mutants->add_option("--json", a.json, "Write the report to this file as well");
   mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
   mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });
@@ -127,7 +135,7 @@ int guarded(int argc, char** argv) {
     fmt::print(stderr, "attncheck: {}\n", first_line(error.what()));
     return kWrongRequest;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "attncheck: could not check: {}\n", error.what());
+    fmt::print(stderr, "attncheck: could not check: {}\n", first_line(error.what()));
     return kNotChecked;
   }
 }
@@ -136,5 +144,8 @@ int guarded(int argc, char** argv) {
 }  // namespace attncheck::cli
 
 int main(int argc, char** argv) {
-  return attncheck::cli::guarded(argc, argv);
+  const int status = attncheck::cli::guarded(argc, argv);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  fmt::print(stderr, "attncheck: the results could not be written to standard output\n");
+  return status == attncheck::cli::kHeld ? attncheck::cli::kNotChecked : status;
 }

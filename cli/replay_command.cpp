@@ -54,7 +54,7 @@ int replay_command(const std::string& case_text) {
   const Case c = case_argument(case_text);
   const Registry& registry = built_in();
   RunLab lab = make_lab(registry);
-  require_runnable(registry, c);
+  require_runnable(registry, lab, c);
   const PropertyList properties = speaking_of(subject_kind_of(c, lab), chosen_properties({}));
   const std::vector<Judgement> judgements = judge_all(properties, c, lab);
   const Support supported = lab.supports(c);

@@ -23,13 +23,15 @@ RunLab make_lab(const Registry& registry) {
                            {"gloo", std::make_shared<GlooTransport>(std::move(gloo))}});
 }
 
-void require_runnable(const Registry& registry, const Case& c) {
+void require_runnable(const Registry& registry, const RunLab& lab, const Case& c) {
   require_name("transport", c.transport, transport_names());
   try {
     require_known(registry, c);
   } catch (const UnknownName& error) {
     throw UsageError(error.what());
   }
+  const Support carried = lab.carries(c);
+  if (!carried) throw UsageError(carried.reason);
 }
 
 }  // namespace attncheck::cli

@@ -8,7 +8,8 @@ namespace attncheck::cli {
 // are this program again, as `attncheck rank`.
 RunLab make_lab(const Registry& registry);
 
-// Throws UsageError when the case names a subject, backend or transport that is not there.
-void require_runnable(const Registry& registry, const Case& c);
+// Throws UsageError when the case names a subject, backend or transport that is not there, or a
+// mesh that the transport cannot carry.
+void require_runnable(const Registry& registry, const RunLab& lab, const Case& c);
 
 }  // namespace attncheck::cli

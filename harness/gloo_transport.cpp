@@ -49,6 +49,15 @@ bool may_leave_messages(const Request& request, const RankResult& result) {
   return request.forced ? !result.error : result.error.has_value();
 }
 
+// Ranks that do not start may have been unlucky once; twice is an error for the caller.
+std::unique_ptr<gloo_cpu::RankSet> started_set(const gloo_cpu::RankSetOptions& options) {
+  try {
+    return std::make_unique<gloo_cpu::RankSet>(options);
+  } catch (const std::exception&) {
+    return std::make_unique<gloo_cpu::RankSet>(options);
+  }
+}
+
 }  // namespace
 
 GlooTransport::GlooTransport(GlooOptions options) : options_(std::move(options)) {}
@@ -68,7 +77,7 @@ gloo_cpu::RankSet& GlooTransport::set_of(int size) {
     options.command.argv = options_.rank_command;
     options.world = size;
     options.timeout = options_.timeout;
-    set = std::make_unique<gloo_cpu::RankSet>(std::move(options));
+    set = started_set(options);
   }
   return *set;
 }

@@ -115,11 +115,15 @@ const Expected& RunLab::expected(const Request& request) {
   return *expected;
 }
 
-Support RunLab::supports(const Case& c) {
+Support RunLab::carries(const Case& c) const {
   const auto transport = transports_.find(c.transport);
   if (transport == transports_.end()) return Support::no("no transport '" + c.transport + "'");
-  const Support mesh = transport->second->supports(c.mesh);
-  return mesh ? registry_.supports(c) : mesh;
+  return transport->second->supports(c.mesh);
+}
+
+Support RunLab::supports(const Case& c) {
+  const Support carried = carries(c);
+  return carried ? registry_.supports(c) : carried;
 }
 
 const BackendContract* RunLab::contract(const Case& c) {

@@ -28,6 +28,9 @@ class RunLab : public Lab {
   const BackendContract* contract(const Case& c) override;
   const Collective* collective(const Case& c) override;
 
+  // Whether the case's transport is in this lab and takes its mesh.
+  Support carries(const Case& c) const;
+
   void forget();  // between cases: memory stays bounded
   const LabCounts& counts() const { return counts_; }
 

@@ -68,6 +68,16 @@ void scan(const at::Tensor& shard, const at::Tensor& expected, const at::Tensor&
   }
 }
 
+// Whether there is something to compare with: data or a scale beyond float64's range has no answer.
+bool judgeable(const at::Tensor& expected, const at::Tensor& bound) {
+  const double* want = expected.const_data_ptr<double>();
+  const double* allowed = bound.const_data_ptr<double>();
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    if (std::isnan(want[i]) || !std::isfinite(allowed[i])) return false;
+  }
+  return true;
+}
+
 Evidence evidence_of(const Worst& worst, const std::string& tensor, const at::Tensor& shard) {
   Evidence evidence;
   evidence.tensor = tensor;
@@ -121,6 +131,10 @@ Verdict compare_shards(const Request& request, const Observation& observation,
                        const at::Tensor& bound) {
   const at::Tensor want = expected.to(at::kDouble).contiguous();
   const at::Tensor allowed = bound.to(at::kDouble).contiguous();
+  if (!judgeable(want, allowed)) {
+    return Verdict::not_run("what " + tensor +
+                            " should be, or its bound, is not finite for this case");
+  }
   Worst worst;
   for (const RankResult& rank : observation.ranks) {
     const std::vector<int64_t> positions = positions_of(request, tensor, rank.rank);

@@ -17,8 +17,8 @@ Axis axis_of(const std::string& tensor);
 
 // Compares the ranks' shards of `tensor` with the global `expected`, element by element: the
 // patterns of NaN and infinities first, then |got - expected| <= bound. `bound` has expected's
-// shape. A missing tensor or a wrong shape fails as well. pass carries the closest call, fail the
-// worst element.
+// shape. A missing tensor or a wrong shape fails as well; an expected NaN or a bound that is not
+// finite is not_run. pass carries the closest call, fail the worst element.
 Verdict compare_shards(const Request& request, const Observation& observation,
                        const std::string& tensor, const at::Tensor& expected,
                        const at::Tensor& bound);

@@ -9,8 +9,9 @@ namespace {
 
 constexpr int64_t kMostHeads = 8;
 constexpr int64_t kMostLocalTokens = 8;  // of a rank, as a rule
-constexpr int64_t kMostTokensEver = 24;  // of a rank, now and then
+constexpr int64_t kMostTokensEver = 40;  // of a rank, now and then: past a tile of 32
 constexpr int64_t kMostHeadDim = 16;
+constexpr int64_t kMostHeadDimEver = 64;
 constexpr int kRareLongPercent = 5;
 
 // Sizes of one rank: tokens, and heads within one Ulysses rank.
@@ -31,7 +32,7 @@ LocalSizes small_sizes(const Mesh& mesh, const Pick& pick) {
   const bool is_long = mesh.world() <= 4 && percent(pick, kRareLongPercent);
   sizes.tokens = 1 + pick(is_long ? kMostTokensEver : kMostLocalTokens);
   sizes.heads = 1 + pick(std::min<int64_t>(4, most_local_heads(mesh)));
-  sizes.head_dim = 1 + pick(kMostHeadDim);
+  sizes.head_dim = 1 + pick(is_long ? kMostHeadDimEver : kMostHeadDim);
   sizes.batch = 1 + pick(3);
   return sizes;
 }

@@ -16,10 +16,16 @@ void set_other_kv_len(Case& c, const Pick& pick) {
   c.problem.kv_len = local * world;
 }
 
-// A divisor of the heads of one Ulysses rank, not all of them.
+// Half of the time a divisor of the heads of one Ulysses rank, not all of them; else one or two KV
+// heads a rank, so that their order can be wrong.
 void set_grouped_heads(Case& c, const Pick& pick) {
   Problem& p = c.problem;
   const int64_t degree = c.mesh.ulysses;
+  if (pick(2) == 1) {
+    p.kv_heads = degree * (1 + pick(2));
+    p.heads = p.kv_heads * (2 + pick(2));
+    return;
+  }
   if (p.heads < 2 * degree) p.heads = 2 * degree;
   const int64_t local = p.heads / degree;
   std::vector<int64_t> divisors;
@@ -35,13 +41,15 @@ void set_own_v_head_dim(Case& c, const Pick& pick) {
   if (p.v_head_dim == p.head_dim) ++p.v_head_dim;
 }
 
-// Bottom-right with more queries than keys has rows without any key: half of the time.
+// Two lengths, or the alignment says nothing. With more queries than keys there are rows without
+// any key: half of the time.
 void set_bottom_right(Case& c, const Pick& pick) {
-  c.problem.causal = true;
-  c.problem.align = Align::bottom_right;
-  if (c.problem.q_len < c.problem.kv_len && pick(2) == 1) {
-    std::swap(c.problem.q_len, c.problem.kv_len);
-  }
+  Problem& p = c.problem;
+  p.causal = true;
+  p.align = Align::bottom_right;
+  if (p.q_len == p.kv_len) set_other_kv_len(c, pick);
+  const bool rows_without_keys = pick(2) == 1;
+  if (rows_without_keys == (p.q_len < p.kv_len)) std::swap(p.q_len, p.kv_len);
 }
 
 void set_scale(Case& c, const Pick& pick) {

@@ -89,6 +89,16 @@ TEST_F(Compare, NothingToCompareIsNoPass) {
   EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
 }
 
+TEST_F(Compare, AnAnswerOrABoundThatIsNoNumberIsNoPass) {
+  bound_[0][2][0][0] = std::nan("");
+  EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
+  bound_[0][2][0][0] = kInf;
+  EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
+  bound_[0][2][0][0] = 1e-3;
+  expected_[0][2][0][0] = std::nan("");
+  EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
+}
+
 TEST_F(Compare, AssembledShardsAreTheWhole) {
   EXPECT_TRUE(at::equal(assemble(request_, shards(expected_), "out"), expected_));
 }
