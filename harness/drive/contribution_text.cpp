@@ -12,7 +12,7 @@ using Fate = Contribution::Fate;
 using Row = std::vector<Contribution>;
 
 constexpr int kCellWidth = 7;
-constexpr int kMostColumns = 11;  // (100 - the row's name) / kCellWidth
+constexpr int kMostColumns = 10;  // (100 - the row's name - "  (999 more)") / kCellWidth
 constexpr size_t kMostSentences = 16;
 constexpr size_t kMostShardsNamed = 8;
 
