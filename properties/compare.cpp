@@ -100,17 +100,19 @@ std::vector<int64_t> expected_sizes(const at::Tensor& expected, int64_t rows) {
   return sizes;
 }
 
-std::string sizes_text(at::IntArrayRef sizes) {
-  return fmt::format("({})", fmt::join(sizes, ", "));
-}
-
 std::vector<int64_t> positions_of(const Request& request, const std::string& tensor, int rank) {
   return axis_of(tensor) == Axis::query ? q_positions(request.case_, rank)
                                         : kv_positions(request.case_, rank);
 }
 
-Verdict wrong_shape(const std::string& tensor, int rank, const std::string& expected,
-                    const std::string& got) {
+}  // namespace
+
+std::string index_text(at::IntArrayRef index) {
+  return fmt::format("({})", fmt::join(index, ", "));
+}
+
+Verdict wrong_form(const std::string& tensor, int rank, const std::string& expected,
+                   const std::string& got) {
   Evidence evidence;
   evidence.tensor = tensor;
   evidence.rank = evidence.shard = rank;
@@ -119,8 +121,6 @@ Verdict wrong_shape(const std::string& tensor, int rank, const std::string& expe
   evidence.message = fmt::format("{} of rank {} is {}, expected {}", tensor, rank, got, expected);
   return Verdict::fail(std::move(evidence));
 }
-
-}  // namespace
 
 Axis axis_of(const std::string& tensor) {
   return tensor == "dk" || tensor == "dv" ? Axis::key : Axis::query;
@@ -141,10 +141,10 @@ Verdict compare_shards(const Request& request, const Observation& observation,
     const std::vector<int64_t> sizes = expected_sizes(want, static_cast<int64_t>(positions.size()));
     const auto found = rank.tensors.find(tensor);
     if (found == rank.tensors.end()) {
-      return wrong_shape(tensor, rank.rank, sizes_text(sizes), "missing");
+      return wrong_form(tensor, rank.rank, index_text(sizes), "missing");
     }
     if (found->second.sizes() != at::IntArrayRef(sizes)) {
-      return wrong_shape(tensor, rank.rank, sizes_text(sizes), sizes_text(found->second.sizes()));
+      return wrong_form(tensor, rank.rank, index_text(sizes), index_text(found->second.sizes()));
     }
     scan(found->second.to(at::kDouble).contiguous(), want, allowed, positions, rank.rank, worst);
   }
@@ -186,10 +186,10 @@ Verdict compare_bits(const Observation& a, const Observation& b, const std::stri
     if (!has_a && !has_b) continue;
     const int rank = static_cast<int>(r);
     if (has_a != has_b)
-      return wrong_shape(tensor, rank, has_a ? "there" : "missing", has_b ? "there" : "missing");
+      return wrong_form(tensor, rank, has_a ? "there" : "missing", has_b ? "there" : "missing");
     const at::Tensor x = in_a->second.contiguous(), y = in_b->second.contiguous();
     if (x.sizes() != y.sizes() || x.scalar_type() != y.scalar_type()) {
-      return wrong_shape(tensor, rank, sizes_text(x.sizes()), sizes_text(y.sizes()));
+      return wrong_form(tensor, rank, index_text(x.sizes()), index_text(y.sizes()));
     }
     const auto *bytes_x = static_cast<const char*>(x.data_ptr()),
                *bytes_y = static_cast<const char*>(y.data_ptr());

@@ -15,6 +15,14 @@ namespace attncheck {
 enum class Axis { query, key };
 Axis axis_of(const std::string& tensor);
 
+// (0, 2, 1)
+std::string index_text(at::IntArrayRef index);
+
+// fail: "dk of rank 1 is GOT, expected EXPECTED", for a wrong shape or dtype, or a tensor that is
+// missing.
+Verdict wrong_form(const std::string& tensor, int rank, const std::string& expected,
+                   const std::string& got);
+
 // Compares the ranks' shards of `tensor` with the global `expected`, element by element: the
 // patterns of NaN and infinities first, then |got - expected| <= bound. `bound` has expected's
 // shape. A missing tensor or a wrong shape fails as well; an expected NaN or a bound that is not

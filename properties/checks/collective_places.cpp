@@ -63,14 +63,8 @@ std::optional<Verdict> wrong_shape_of(const Observation& observation, const std:
     const auto found = rank.tensors.find(tensor);
     const bool there = found != rank.tensors.end();
     if (there && found->second.sizes() == at::IntArrayRef(shape)) continue;
-    Evidence evidence;
-    evidence.tensor = tensor;
-    evidence.rank = evidence.shard = rank.rank;
-    evidence.expected = index_text(shape);
-    evidence.got = there ? index_text(found->second.sizes()) : "missing";
-    evidence.message = fmt::format("{} of rank {} is {}, expected {}", tensor, rank.rank,
-                                   evidence.got, evidence.expected);
-    return Verdict::fail(std::move(evidence));
+    return wrong_form(tensor, rank.rank, index_text(shape),
+                      there ? index_text(found->second.sizes()) : "missing");
   }
   return std::nullopt;
 }

@@ -24,17 +24,6 @@ std::string form_text(at::ScalarType dtype, at::IntArrayRef sizes) {
   return fmt::format("{} {}", c10::toString(dtype), index_text(sizes));
 }
 
-Verdict wrong_form(const std::string& tensor, int rank, const std::string& expected,
-                   const std::string& got) {
-  Evidence evidence;
-  evidence.tensor = tensor;
-  evidence.rank = evidence.shard = rank;
-  evidence.expected = expected;
-  evidence.got = got;
-  evidence.message = fmt::format("{} of rank {} is {}, expected {}", tensor, rank, got, expected);
-  return Verdict::fail(std::move(evidence));
-}
-
 // `stored` is the tensor's name in the observation, `gradient` that of the gradient it is.
 Verdict forms_match(const Request& request, const Observation& observation,
                     const std::string& stored, const std::string& gradient) {

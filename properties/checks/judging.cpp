@@ -113,8 +113,4 @@ Verdict compared_with(const std::string& what, Verdict verdict) {
   return verdict;
 }
 
-std::string index_text(at::IntArrayRef index) {
-  return fmt::format("({})", fmt::join(index.begin(), index.end(), ", "));
-}
-
 }  // namespace attncheck

@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "properties/compare.h"
 #include "properties/lab.h"
 #include "properties/verdict.h"
 
@@ -46,8 +47,5 @@ Verdict judge_each(const Observation& observation, const std::vector<std::string
 // Tells what the values of a failed comparison were compared with, when that was not the reference:
 // "dq of rank 1 differs from WHAT: error ..., bound ...".
 Verdict compared_with(const std::string& what, Verdict verdict);
-
-// (0, 2, 1)
-std::string index_text(at::IntArrayRef index);
 
 }  // namespace attncheck

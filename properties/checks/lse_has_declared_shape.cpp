@@ -24,14 +24,8 @@ Verdict has_shape(const RankResult& rank, const std::string& tensor, at::IntArra
   const auto found = rank.tensors.find(tensor);
   const bool there = found != rank.tensors.end();
   if (there && found->second.sizes() == sizes) return Verdict::pass();
-  Evidence evidence;
-  evidence.tensor = tensor;
-  evidence.rank = evidence.shard = rank.rank;
-  evidence.expected = index_text(sizes);
-  evidence.got = there ? index_text(found->second.sizes()) : "missing";
-  evidence.message = fmt::format("{} of rank {} is {}, expected {}", tensor, rank.rank,
-                                 evidence.got, evidence.expected);
-  return Verdict::fail(std::move(evidence));
+  return wrong_form(tensor, rank.rank, index_text(sizes),
+                    there ? index_text(found->second.sizes()) : "missing");
 }
 
 Verdict of_every_rank(const Case& c, Lab& lab) {

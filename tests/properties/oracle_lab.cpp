@@ -6,6 +6,7 @@
 #include "problem/case_text.h"
 #include "properties/inputs.h"
 #include "properties/property.h"
+#include "properties/reference_inputs.h"
 #include "properties/token_positions.h"
 #include "reference/evaluation.h"
 
@@ -92,19 +93,6 @@ Observation refused_run(const Case& c, const std::string& reason) {
     observation.ranks.push_back(std::move(result));
   }
   return observation;
-}
-
-reference::Inputs reference_inputs(const Request& request, const InputTensors& tensors) {
-  const Problem& p = request.case_.problem;
-  reference::Inputs inputs;
-  inputs.q = tensors.q;
-  inputs.k = tensors.k;
-  inputs.v = tensors.v;
-  inputs.scale = effective_scale(p);
-  inputs.diagonal = causal_diagonal(p);
-  for (int64_t i = 0; i < p.q_len; ++i) inputs.q_positions.push_back(i);
-  for (int64_t j = 0; j < p.kv_len; ++j) inputs.kv_positions.push_back(j);
-  return inputs;
 }
 
 const Property& property_of(const std::string& name) {
