@@ -57,10 +57,17 @@ class Planner {
   }
 
  private:
-  bool is_collective(const std::string& impl) const {
+  SubjectKind kind_of(const std::string& impl) const {
     Case c;
     c.impl = impl;
-    return lab_.collective(c) != nullptr;
+    return lab_.kind(c);
+  }
+
+  bool has_lse(const std::string& backend) const {
+    Case c;
+    c.backend = backend;
+    const BackendContract* contract = lab_.contract(c);
+    return contract == nullptr || contract->lse;
   }
 
   std::vector<Mesh> meshes_of(const std::string& transport) const {
@@ -69,10 +76,10 @@ class Planner {
   }
 
   void add_subject(const std::string& impl, const std::string& transport) {
-    const bool collective = is_collective(impl);
-    for (const std::string& backend : collective ? Names{"math"} : backends_) {
+    const SubjectKind kind = kind_of(impl);
+    for (const std::string& backend : needs_backend(kind) ? backends_ : Names{"math"}) {
       for (const std::string& dtype : dtypes_) {
-        add_stream({impl, backend, transport, parse_dtype(dtype), {}, collective});
+        add_stream({impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend)});
       }
     }
   }
@@ -92,8 +99,7 @@ class Planner {
 
   // Whether any of the properties is about this kind of subject.
   bool speaks(const StreamSpec& spec) const {
-    const Case c = plain_case(spec, spec.meshes.front());
-    return !speaking_of(subject_kind_of(c, lab_), plan_.properties).empty();
+    return !speaking_of(spec.kind, plan_.properties).empty();
   }
 
   std::string reason_of(const std::function<bool(const StreamSpec&, const Mesh&)>& matches) const {

@@ -14,7 +14,7 @@ int explain_command(const std::string& case_text) {
   const Registry& registry = built_in();
   RunLab lab = make_lab(registry);
   require_runnable(registry, lab, c);
-  if (subject_kind_of(c, lab) != SubjectKind::implementation) {
+  if (lab.kind(c) != SubjectKind::implementation) {
     throw UsageError("explain speaks of attention over a mesh, and " + c.impl +
                      " is none; attncheck replay shows what is wrong with it");
   }

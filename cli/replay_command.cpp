@@ -26,7 +26,7 @@ PropertyResult result_of(const Judgement& judgement, const Case& c) {
 }
 
 StreamSpec spec_of(const Case& c, Lab& lab) {
-  return {c.impl, c.backend, c.transport, c.problem.dtype, {c.mesh}, lab.collective(c) != nullptr};
+  return {c.impl, c.backend, c.transport, c.problem.dtype, {c.mesh}, lab.kind(c)};
 }
 
 int64_t count(const std::vector<Judgement>& judgements, Kind kind) {
@@ -55,7 +55,7 @@ int replay_command(const std::string& case_text) {
   const Registry& registry = built_in();
   RunLab lab = make_lab(registry);
   require_runnable(registry, lab, c);
-  const PropertyList properties = speaking_of(subject_kind_of(c, lab), chosen_properties({}));
+  const PropertyList properties = speaking_of(lab.kind(c), chosen_properties({}));
   const std::vector<Judgement> judgements = judge_all(properties, c, lab);
   const Support supported = lab.supports(c);
   if (!supported && count(judgements, Kind::fail) == 0) {

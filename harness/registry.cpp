@@ -22,11 +22,6 @@ std::pair<std::string, std::string> split_subject(const std::string& impl) {
   return {impl.substr(0, colon), impl.substr(colon + 1)};
 }
 
-Support supports_local(const Case& c, const Backend& backend) {
-  const Support limits = local_limits(c);
-  return limits ? backend.supports(c.problem) : limits;
-}
-
 std::string list_of(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -72,6 +67,11 @@ const Collective* Registry::collective(const std::string& impl) const {
   if (kind == "collective") return find_named(collectives, name);
   const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
   return found == nullptr ? nullptr : std::get_if<Collective>(&found->subject);
+}
+
+SubjectKind Registry::kind(const std::string& impl) const {
+  if (impl == "local") return SubjectKind::local;
+  return collective(impl) != nullptr ? SubjectKind::collective : SubjectKind::implementation;
 }
 
 std::vector<std::string> Registry::subject_names() const {

@@ -10,6 +10,7 @@
 #include "impl/contract/mutant.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
+#include "properties/subject_kind.h"
 
 namespace attncheck {
 
@@ -26,6 +27,9 @@ struct Registry {
   const Implementation* implementation(const std::string& impl) const;
   const Collective* collective(const std::string& impl) const;
   const Mutant* mutant(const std::string& name) const;
+
+  // What `impl=` names; an unknown name counts as an implementation.
+  SubjectKind kind(const std::string& impl) const;
 
   // Every name that `impl=` takes, and every backend's.
   std::vector<std::string> subject_names() const;

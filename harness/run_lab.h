@@ -25,6 +25,7 @@ class RunLab : public Lab {
   const Observation& observe(const Request& request) override;
   const Expected& expected(const Request& request) override;
   Support supports(const Case& c) override;
+  SubjectKind kind(const Case& c) override { return registry_.kind(c.impl); }
   const BackendContract* contract(const Case& c) override;
   const Collective* collective(const Case& c) override;
 

@@ -9,6 +9,7 @@
 #include "impl/contract/support.h"
 #include "properties/observation.h"
 #include "properties/request.h"
+#include "properties/subject_kind.h"
 #include "reference/bounds.h"
 #include "reference/dense_attention.h"
 
@@ -37,6 +38,8 @@ class Lab {
 
   // Whether the case's subject supports it on the case's backend and transport.
   virtual Support supports(const Case& c) = 0;
+  // What kind of subject the case is about; of a mutant, what it is a wrong version of.
+  virtual SubjectKind kind(const Case& c) = 0;
   // The contract that the case's backend declares; nullptr for an unknown backend.
   virtual const BackendContract* contract(const Case& c) = 0;
   // The collective that is the case's subject (also of a mutant); nullptr for another kind of

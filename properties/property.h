@@ -8,12 +8,10 @@
 #include "impl/contract/support.h"
 #include "problem/case.h"
 #include "properties/lab.h"
+#include "properties/subject_kind.h"
 #include "properties/verdict.h"
 
 namespace attncheck {
-
-// What kinds of subject there are; a property speaks of one or more.
-enum class SubjectKind { implementation, local, collective };
 
 // A sentence that can be false.
 struct Property {

@@ -22,8 +22,12 @@ bool contains(const std::vector<Mesh>& meshes, const Mesh& mesh) {
 
 }  // namespace
 
+bool needs_backend(SubjectKind kind) {
+  return kind == SubjectKind::implementation || kind == SubjectKind::local;
+}
+
 std::string stream_name(const StreamSpec& spec) {
-  const std::string backend = spec.collective ? "" : " on " + spec.backend;
+  const std::string backend = needs_backend(spec.kind) ? " on " + spec.backend : "";
   return spec.impl + backend + ", " + spec.transport + ", " + to_text(spec.dtype);
 }
 
@@ -66,7 +70,7 @@ std::vector<Mesh> CaseStream::meshes() const {
 // A cell is open when a case in it is found that the subject supports.
 void CaseStream::look_for_cells() {
   for (size_t cell = 0; cell < all_cells().size(); ++cell) {
-    if (spec_.collective && !all_cells()[cell].of_collectives) continue;
+    if (!needs_backend(spec_.kind) && !all_cells()[cell].of_collectives) continue;
     for (const Place& place : places_) {
       for (int i = 0; i < kProbes && !required_[cell]; ++i) {
         const Case c = probe_random_.next([&](const Pick& pick) {

@@ -117,7 +117,7 @@ void add_problem_features(std::vector<Feature>& all) {
 
 void add_call_features(std::vector<Feature>& all) {
   all.push_back({"grad", 12, set_grad_subset});
-  all.push_back(plain_feature("dlse", 15, &Case::lse_cotangent, true));
+  all.push_back({"dlse", 15, [](Case& c, const Pick&) { c.lse_cotangent = c.return_lse = true; }});
   all.push_back({"return_lse=0", 12, [](Case& c, const Pick&) {
                    c.return_lse = false;
                    c.lse_cotangent = false;
@@ -153,7 +153,8 @@ Case plain_case(const StreamSpec& spec, const Mesh& mesh) {
   p.q_len = p.kv_len = 2 * mesh.world();
   p.heads = p.kv_heads = 2 * mesh.ulysses;
   p.head_dim = p.v_head_dim = 8;
-  if (spec.collective) p.data = Data::tagged;
+  if (spec.kind == SubjectKind::collective) p.data = Data::tagged;
+  c.return_lse = spec.lse;
   return c;
 }
 
@@ -166,7 +167,7 @@ Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const Supports
   const Case plain = plain_case(spec, mesh);
   Abilities abilities;
   abilities.plain = supports(plain);
-  if (!abilities.plain || spec.collective) return abilities;
+  if (!abilities.plain || !needs_backend(spec.kind)) return abilities;
   for (const Feature& feature : all_features()) {
     Case c = plain;
     feature.set(c, [](int64_t) { return 0; });

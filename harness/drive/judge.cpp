@@ -2,11 +2,6 @@
 
 namespace attncheck {
 
-SubjectKind subject_kind_of(const Case& c, Lab& lab) {
-  if (c.impl == "local") return SubjectKind::local;
-  return lab.collective(c) != nullptr ? SubjectKind::collective : SubjectKind::implementation;
-}
-
 PropertyList speaking_of(SubjectKind kind, const PropertyList& properties) {
   PropertyList speaking;
   for (const Property* property : properties) {

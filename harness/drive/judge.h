@@ -9,9 +9,6 @@
 
 namespace attncheck {
 
-// What kind of subject the case is about.
-SubjectKind subject_kind_of(const Case& c, Lab& lab);
-
 // The properties that speak of that kind of subject, in the order given.
 using PropertyList = std::vector<const Property*>;
 PropertyList speaking_of(SubjectKind kind, const PropertyList& properties);
@@ -34,6 +31,7 @@ class WatchedLab : public Lab {
   const Observation& observe(const Request& request) override;
   const Expected& expected(const Request& request) override { return lab_.expected(request); }
   Support supports(const Case& c) override { return lab_.supports(c); }
+  SubjectKind kind(const Case& c) override { return lab_.kind(c); }
   const BackendContract* contract(const Case& c) override { return lab_.contract(c); }
   const Collective* collective(const Case& c) override { return lab_.collective(c); }
 

@@ -27,7 +27,7 @@ StreamSpec spec_of(const Mutant& mutant) {
   spec.transport = smallest.transport;
   spec.dtype = smallest.problem.dtype;
   spec.meshes = small_meshes(smallest.mesh);
-  spec.collective = std::holds_alternative<Collective>(mutant.subject);
+  if (std::holds_alternative<Collective>(mutant.subject)) spec.kind = SubjectKind::collective;
   return spec;
 }
 
@@ -42,24 +42,25 @@ struct Failure {
   Verdict verdict;
 };
 
-std::optional<Failure> draw_until_failure(const Property& property, CaseStream& stream, Lab& lab,
-                                          const CheckOptions& options, Hunt& result) {
+std::optional<Failure> draw_until_failure(const Property& property, CaseStream& stream,
+                                          LaneLab& lane, const CheckOptions& options,
+                                          Hunt& result) {
   while (result.cases < options.cases && Clock::now() <= options.deadline) {
     const std::optional<Case> c = property.about_refusals ? stream.next_refused() : stream.next();
     if (!c) return std::nullopt;
     ++result.cases;
-    options.forget();
-    Verdict verdict = judge(property, *c, lab);
+    lane.forget();
+    Verdict verdict = judge(property, *c, *lane.lab);
     if (verdict.failed()) return Failure{*c, std::move(verdict)};
     options.progress({result.name, "cases", result.cases, options.cases});
   }
   return std::nullopt;
 }
 
-std::optional<Failure> try_listed(const Property& property, Lab& lab, const CheckOptions& options,
-                                  Hunt& result) {
-  options.forget();
-  Verdict verdict = judge(property, result.smallest, lab);
+std::optional<Failure> try_listed(const Property& property, LaneLab& lane,
+                                  const CheckOptions& options, Hunt& result) {
+  lane.forget();
+  Verdict verdict = judge(property, result.smallest, *lane.lab);
   result.by_smallest_alone = verdict.failed();
   if (verdict.failed()) return Failure{result.smallest, std::move(verdict)};
   result.why_not = std::string("the property holds on ") + std::to_string(result.cases) +
@@ -70,7 +71,7 @@ std::optional<Failure> try_listed(const Property& property, Lab& lab, const Chec
 
 }  // namespace
 
-Hunt hunt(const Mutant& mutant, const PropertyList& properties, Lab& lab,
+Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
           const CheckOptions& options) {
   Hunt result;
   result.name = mutant.name;
@@ -84,11 +85,11 @@ Hunt hunt(const Mutant& mutant, const PropertyList& properties, Lab& lab,
     return result;
   }
   CaseStream stream(
-      spec_of(mutant), [&lab](const Case& c) { return lab.supports(c); }, options.seed);
-  std::optional<Failure> failure = draw_until_failure(*property, stream, lab, options, result);
-  if (!failure) failure = try_listed(*property, lab, options, result);
+      spec_of(mutant), [&lane](const Case& c) { return lane.lab->supports(c); }, options.seed);
+  std::optional<Failure> failure = draw_until_failure(*property, stream, lane, options, result);
+  if (!failure) failure = try_listed(*property, lane, options, result);
   if (!failure) return result;
-  const Shrunk shrunk = shrink_failure(*property, failure->case_, failure->verdict, lab, options);
+  const Shrunk shrunk = shrink_failure(*property, failure->case_, failure->verdict, lane, options);
   result.caught = true;
   result.case_ = shrunk.case_;
   result.evidence = shrunk.verdict.evidence;

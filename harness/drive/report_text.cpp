@@ -16,9 +16,9 @@ using Kind = Verdict::Kind;
 // Below this share of a bound even the closest call says that the bound is too wide.
 constexpr double kLooseBound = 0.01;
 
-int64_t count_of(const StreamReport& stream, Kind kind) {
+int64_t count_of(const StreamReport& stream, const std::string& word) {
   return std::count_if(stream.results.begin(), stream.results.end(),
-                       [kind](const PropertyResult& r) { return r.verdict == kind; });
+                       [&](const PropertyResult& r) { return r.word() == word; });
 }
 
 const PropertyResult* closest(const StreamReport& stream) {
@@ -58,9 +58,9 @@ std::string table_text(const CheckReport& report) {
     const StreamSpec& spec = stream.spec;
     text +=
         fmt::format("{:<{}}  {:<{}}  {:<9}  {:<5}  {:>4}  {:>6}  {:>7}  {:>5}  {}\n", spec.impl,
-                    impl, spec.collective ? "-" : spec.backend, backend, spec.transport,
-                    to_text(spec.dtype), count_of(stream, Kind::pass), count_of(stream, Kind::fail),
-                    count_of(stream, Kind::not_run), stream.cases, closest_text(stream));
+                    impl, needs_backend(spec.kind) ? spec.backend : "-", backend, spec.transport,
+                    to_text(spec.dtype), count_of(stream, "pass"), count_of(stream, "fail"),
+                    count_of(stream, "not_run"), stream.cases, closest_text(stream));
   }
   return text;
 }
@@ -121,6 +121,49 @@ std::string remarks_text(const CheckReport& report) {
   return text;
 }
 
+void add_known(std::string& text, const CheckReport& report, size_t expectation) {
+  for (const StreamReport& stream : report.streams) {
+    for (const PropertyResult& result : stream.results) {
+      for (const KnownFailure& known : result.known) {
+        if (known.expectation != expectation) continue;
+        add_line(text, "case", to_text(known.case_));
+      }
+    }
+  }
+}
+
+// A line for each known failure, whatever became of it.
+std::string known_text(const CheckReport& report) {
+  std::string text;
+  for (size_t i = 0; i < report.expectations.size(); ++i) {
+    const Expectation& expectation = report.expectations[i];
+    const std::string what =
+        fmt::format("{} | {} | {}", expectation.property, expectation.words, expectation.reason);
+    const ExpectationCount count = report.count_of(i);
+    const std::string state = report.state_of(i);
+    if (state == "known") {
+      text += fmt::format("known: {} ({} of {} cases failed)\n", what, count.failed, count.judged);
+      add_known(text, report, i);
+    } else if (state == "fixed") {
+      text += fmt::format("fixed: {} ({} cases held: take line {} out)\n", what, count.judged,
+                          expectation.line);
+    } else {
+      text +=
+          fmt::format("matched nothing: {} (line {}: no case that was judged has these words)\n",
+                      what, expectation.line);
+    }
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string remembered_text(const CheckReport& report) {
+  int64_t remembered = 0;
+  for (const StreamReport& stream : report.streams) remembered += stream.remembered;
+  if (remembered == 0) return "";
+  return fmt::format("{} failure{} of earlier runs tried first\n", remembered,
+                     remembered == 1 ? "" : "s");
+}
+
 std::string draws_text(const CheckReport& report) {
   DrawCounts all;
   int64_t cases = 0;
@@ -130,7 +173,7 @@ std::string draws_text(const CheckReport& report) {
     cases += stream.cases + stream.refused_cases;
   }
   return fmt::format("{} cases, {} runs, {:.1f} s, seed {}; {} of {} draws refused ({:.1f} %)\n",
-                     cases, report.runs, report.seconds, report.seed, all.refused, all.drawn,
+                     cases, report.runs(), report.seconds, report.seed, all.refused, all.drawn,
                      100 * all.refused_share());
 }
 
@@ -152,6 +195,7 @@ std::string failure_text(const std::string& stream, const PropertyResult& result
 
 std::string report_text(const CheckReport& report) {
   std::string text = table_text(report) + "\n";
+  text += known_text(report);
   for (const StreamReport& stream : report.streams) {
     for (const PropertyResult& result : stream.results) {
       if (result.verdict != Kind::fail) continue;
@@ -161,7 +205,7 @@ std::string report_text(const CheckReport& report) {
   for (const StreamReport& stream : report.streams) {
     for (const std::string& line : stream.unchecked()) text += "not checked: " + line + "\n";
   }
-  return text + remarks_text(report) + draws_text(report);
+  return text + remarks_text(report) + remembered_text(report) + draws_text(report);
 }
 
 std::string report_text(const HuntReport& report) {

@@ -6,6 +6,7 @@
 
 #include "impl/contract/support.h"
 #include "problem/case.h"
+#include "properties/subject_kind.h"
 
 namespace attncheck {
 
@@ -16,8 +17,12 @@ struct StreamSpec {
   std::string transport = "sim";
   DType dtype = DType::f64;
   std::vector<Mesh> meshes;  // taken in turn
-  bool collective = false;   // the subject is a collective: cases have tagged data
+  SubjectKind kind = SubjectKind::implementation;
+  bool lse = true;  // the backend returns a log-sum-exp; if not, cases have return_lse=0
 };
+
+// Whether such a subject runs on a backend: a collective or a merge does not.
+bool needs_backend(SubjectKind kind);
 
 // "ring on math, sim, f64".
 std::string stream_name(const StreamSpec& spec);

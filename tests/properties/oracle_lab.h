@@ -33,6 +33,10 @@ class OracleLab : public Lab {
   const Observation& observe(const Request& request) override;
   const Expected& expected(const Request& request) override;
   Support supports(const Case& c) override { return supports_case(c); }
+  SubjectKind kind(const Case& c) override {
+    if (c.impl == "local") return SubjectKind::local;
+    return collective_subject ? SubjectKind::collective : SubjectKind::implementation;
+  }
   const BackendContract* contract(const Case&) override { return &backend_contract; }
   const Collective* collective(const Case&) override {
     return collective_subject ? &*collective_subject : nullptr;

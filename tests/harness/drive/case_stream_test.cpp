@@ -125,7 +125,7 @@ TEST(CaseStream, CountsDrawsThatWereRefusedAfterAll) {
 
 TEST(CaseStream, GivesCollectivesTaggedData) {
   StreamSpec spec = wide_spec();
-  spec.collective = true;
+  spec.kind = SubjectKind::collective;
   CaseStream stream(spec, even_only, 1);
   for (int i = 0; i < 30; ++i) EXPECT_EQ(stream.next()->problem.data, Data::tagged);
   EXPECT_TRUE(stream.empty_cells().empty());
