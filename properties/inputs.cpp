@@ -10,18 +10,12 @@
 
 #include "impl/contract/dtypes.h"
 #include "properties/element.h"
-#include "properties/selector.h"
+#include "properties/key_edits.h"
 #include "properties/token_positions.h"
+#include "properties/values_by_place.h"
 
 namespace attncheck {
 namespace {
-
-enum TensorTag : uint64_t { kQ, kK, kV, kDout, kDlse, kGridA, kGridB, kInput, kCotangent };
-
-constexpr double kOffsetLength = 4.0;
-constexpr double kLargeScore = 1e3 / 3;  // the standard deviation of a score of `large` data
-
-using Value = std::function<double(int64_t b, int64_t s, int64_t h, int64_t d)>;
 
 // (B, |positions|, H, D) in float64.
 at::Tensor fill(int64_t batch, const std::vector<int64_t>& positions, int64_t heads, int64_t dim,
@@ -34,125 +28,6 @@ at::Tensor fill(int64_t batch, const std::vector<int64_t>& positions, int64_t he
       for (int64_t h = 0; h < heads; ++h)
         for (int64_t d = 0; d < dim; ++d) *out++ = value(b, s, h, d);
   return tensor;
-}
-
-Value normal_value(const Case& c, TensorTag tag) {
-  return [root = Element(c.seed, tag)](int64_t b, int64_t s, int64_t h, int64_t d) {
-    return root.at(b).at(s).at(h).at(d).normal();
-  };
-}
-
-Value integer_value(const Case& c, TensorTag tag, int64_t most) {
-  return [root = Element(c.seed, tag), most](int64_t b, int64_t s, int64_t h, int64_t d) {
-    return static_cast<double>(root.at(b).at(s).at(h).at(d).integer(-most, most));
-  };
-}
-
-// The factor on q and on k that spreads scores by kLargeScore.
-double large_gain(const Problem& p) {
-  const double spread = std::sqrt(static_cast<double>(p.head_dim)) * std::abs(effective_scale(p));
-  return std::sqrt(kLargeScore / std::max(spread, 1e-3));
-}
-
-Value q_value(const Case& c) {
-  const Value normal = normal_value(c, kQ);
-  switch (c.problem.data) {
-    case Data::selector:
-      return
-          [c](int64_t b, int64_t s, int64_t h, int64_t d) { return selector_query(c, b, s, h, d); };
-    case Data::large:
-      return [normal, gain = large_gain(c.problem)](int64_t b, int64_t s, int64_t h, int64_t d) {
-        return gain * normal(b, s, h, d);
-      };
-    default:
-      return normal;
-  }
-}
-
-Value k_value(const Case& c) {
-  const Value normal = normal_value(c, kK);
-  const Problem& p = c.problem;
-  switch (p.data) {
-    case Data::selector:
-      return [p](int64_t, int64_t s, int64_t, int64_t d) { return selector_key(p, s, d); };
-    case Data::large:
-      return [normal, gain = large_gain(p)](int64_t b, int64_t s, int64_t h, int64_t d) {
-        return gain * normal(b, s, h, d);
-      };
-    case Data::offset:
-      return [normal, part = kOffsetLength / std::sqrt(static_cast<double>(p.head_dim))](
-                 int64_t b, int64_t s, int64_t h, int64_t d) { return normal(b, s, h, d) + part; };
-    default:
-      return normal;
-  }
-}
-
-Value v_value(const Case& c) {
-  return c.problem.data == Data::selector ? integer_value(c, kV, 100) : normal_value(c, kV);
-}
-
-// q and k repeat along the batches that a value edit adds; an expanded view has one batch for all.
-Value within_batch(const Case& c, Value value) {
-  const int64_t batches = c.problem.view == View::expanded ? 1 : c.problem.batch;
-  return [value = std::move(value), batches](int64_t b, int64_t s, int64_t h, int64_t d) {
-    return value(b % batches, s, h, d);
-  };
-}
-
-Value edited_value(const Request& request) {
-  const Case& c = request.case_;
-  if (request.value == ValueEdit::none) return within_batch(c, v_value(c));
-  std::vector<int64_t> column(c.problem.kv_len);
-  std::iota(column.begin(), column.end(), 0);
-  if (request.value == ValueEdit::shard_indicator) {
-    for (int rank = 0; rank < c.mesh.world(); ++rank)
-      for (int64_t position : kv_positions(c, rank)) column[position] = rank;
-  }
-  return [column, batch = c.problem.batch, dv = c.problem.v_head_dim](int64_t b, int64_t s, int64_t,
-                                                                      int64_t d) {
-    return column[s] == (b / batch) * dv + d ? 1.0 : 0.0;
-  };
-}
-
-Value grid_value(const Case& c, TensorTag tag) {
-  const Value eighths = integer_value(c, tag, 8);
-  return [eighths](int64_t b, int64_t s, int64_t h, int64_t d) { return eighths(b, s, h, d) / 8; };
-}
-
-Value random_cotangent(const Case& c, TensorTag tag) {
-  return c.problem.data == Data::selector ? integer_value(c, tag, 8) : normal_value(c, tag);
-}
-
-Value one_rank_cotangent(const Case& c, TensorTag tag, int rank) {
-  std::vector<bool> on(c.problem.q_len, false);
-  for (int64_t position : q_positions(c, rank)) on[position] = true;
-  return [on, random = random_cotangent(c, tag)](int64_t b, int64_t s, int64_t h, int64_t d) {
-    return on[s] ? random(b, s, h, d) : 0.0;
-  };
-}
-
-Value cotangent_value(const Case& c, const Cotangent& cotangent, TensorTag tag) {
-  switch (cotangent.kind) {
-    case Cotangent::Kind::absent:
-    case Cotangent::Kind::zero:
-      return [](int64_t, int64_t, int64_t, int64_t) { return 0.0; };
-    case Cotangent::Kind::ones:
-      return [](int64_t, int64_t, int64_t, int64_t) { return 1.0; };
-    case Cotangent::Kind::random:
-      return random_cotangent(c, tag);
-    case Cotangent::Kind::one_rank:
-      return one_rank_cotangent(c, tag, cotangent.rank);
-    case Cotangent::Kind::grid_a:
-      return grid_value(c, kGridA);
-    case Cotangent::Kind::grid_b:
-      return grid_value(c, kGridB);
-    case Cotangent::Kind::grid_mixed:
-      return [a = grid_value(c, kGridA), b = grid_value(c, kGridB)](int64_t i, int64_t s, int64_t h,
-                                                                    int64_t d) {
-        return 2 * a(i, s, h, d) + b(i, s, h, d);
-      };
-  }
-  return nullptr;
 }
 
 at::Tensor in_view(const at::Tensor& tensor, View view) {
@@ -178,28 +53,26 @@ InputTensors inputs_at(const Request& request, const std::vector<int64_t>& q_at,
   const Case& c = request.case_;
   const Problem p = effective_case(request).problem;
   const at::ScalarType dtype = scalar_type(p.dtype);
-  const Value one = [](int64_t, int64_t, int64_t, int64_t) { return 1.0; };
-  const bool constant = request.score == ScoreEdit::constant;
   const auto placed = [&](int64_t heads, int64_t dim, const std::vector<int64_t>& at,
                           const Value& value, View view) {
     return in_view(fill(p.batch, at, heads, dim, value).to(dtype), view);
   };
-  const View v_view =
-      request.value != ValueEdit::none && p.view == View::expanded ? View::none : p.view;
+  const bool more_batches = p.batch != c.problem.batch;
+  const View view = request.contiguous ? View::none : p.view;
+  const View v_view = more_batches && view == View::expanded ? View::none : view;
+  const std::vector<int64_t> sources = key_sources(request);
+  std::vector<int64_t> held;
+  for (int64_t position : kv_at) held.push_back(sources[position]);
   InputTensors inputs;
-  inputs.q =
-      placed(p.heads, p.head_dim, q_at, constant ? one : within_batch(c, q_value(c)), p.view);
-  inputs.k =
-      placed(p.kv_heads, p.head_dim, kv_at, constant ? one : within_batch(c, k_value(c)), p.view);
-  inputs.v = placed(p.kv_heads, p.v_head_dim, kv_at, edited_value(request), v_view);
+  inputs.q = placed(p.heads, p.head_dim, q_at, q_value(request), view);
+  inputs.k = placed(p.kv_heads, p.head_dim, held, k_value(request), view);
+  inputs.v = placed(p.kv_heads, p.v_head_dim, held, v_value(request), v_view);
   if (request.backward && request.dout.kind != Cotangent::Kind::absent) {
-    inputs.dout =
-        placed(p.heads, p.v_head_dim, q_at, cotangent_value(c, request.dout, kDout), View::none);
+    inputs.dout = placed(p.heads, p.v_head_dim, q_at, dout_value(request), view);
   }
   if (request.backward && request.dlse.kind != Cotangent::Kind::absent) {
-    inputs.dlse = fill(p.batch, q_at, p.heads, 1, cotangent_value(c, request.dlse, kDlse))
-                      .squeeze(-1)
-                      .to(lse_scalar_type(dtype));
+    const at::Tensor dlse = fill(p.batch, q_at, p.heads, 1, dlse_value(request)).squeeze(-1);
+    inputs.dlse = in_view(dlse.to(lse_scalar_type(dtype)), view);
   }
   return inputs;
 }
@@ -244,8 +117,9 @@ at::Tensor collective_cotangent(const Request& request, int rank,
   const Value value = [&](int64_t b, int64_t s, int64_t h, int64_t d) {
     return on ? static_cast<double>(root.at(b).at(s).at(h).at(d).integer(-8, 8)) : 0.0;
   };
-  return fill(shape[0], all_positions(shape[1]), shape[2], shape[3], value)
-      .to(scalar_type(c.problem.dtype));
+  return in_view(fill(shape[0], all_positions(shape[1]), shape[2], shape[3], value)
+                     .to(scalar_type(c.problem.dtype)),
+                 c.problem.view == View::expanded ? View::none : c.problem.view);
 }
 
 double tag(int rank, const std::array<int64_t, 4>& index, const std::array<int64_t, 4>& shape) {

@@ -21,11 +21,23 @@ TEST(Request, EveryEditReadsBack) {
   request.dlse = {Cotangent::Kind::grid_mixed, 0};
   request.value = ValueEdit::shard_indicator;
   request.score = ScoreEdit::constant;
+  request.key = KeyEdit::shifted;
+  request.other_cells = true;
   request.backward = false;
   request.poison = 0x5A;
   request.repeat = 3;
+  request.contiguous = request.keep_inputs = request.fresh_ranks = true;
   request.forced = true;
   EXPECT_EQ(parse_request(to_text(request)), request) << to_text(request);
+}
+
+TEST(Request, ACompanionReadsBack) {
+  Request request = base_request(some_case());
+  request.company = Company::interleaved;
+  request.companion = parse_case("impl=ring mesh=3x2 q=6 kv=18 h=4 d=2 causal=1 seed=8");
+  EXPECT_EQ(parse_request(to_text(request)), request) << to_text(request);
+  EXPECT_EQ(companion_request(request), base_request(*request.companion));
+  EXPECT_THROW(parse_request(to_text(some_case()) + " | company=before"), std::invalid_argument);
 }
 
 TEST(Request, TheCasesLseCotangentIsPartOfItsBaseRun) {
@@ -42,6 +54,8 @@ TEST(Request, ValueEditsAddTheBatchesTheirColumnsNeed) {
   EXPECT_EQ(effective_case(request).problem.batch, 6);
   request.value = ValueEdit::shard_indicator;  // 6 columns: 2 batches for each
   EXPECT_EQ(effective_case(request).problem.batch, 4);
+  request.value = ValueEdit::grid_a;
+  EXPECT_EQ(effective_case(request).problem.batch, 2);
 }
 
 TEST(Request, RefusesUnknownEdits) {
