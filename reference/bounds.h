@@ -11,12 +11,16 @@ namespace attncheck::reference {
 
 // How far a correct implementation may stay from the oracle, element by element:
 //
-//   bound = c * (u_acc * (sqrt(d) * s_max + sqrt(n) + R) + u_p) * kappa + u_io * |ref| + floor
+//   bound = c * (u_acc * (sqrt(d) * s_max + sqrt(n) + R) + u_p + u_e) * kappa + u_io * |ref| +
+//   floor
 //
 // u_acc, u_io: unit roundoff of the accumulation and of the result's dtype. lse is in the wider of
 //   the io dtype and float32 (DESIGN section 1), so its u_io is u_acc.
 // u_p: u_io where it is wider than u_acc (fused kernels round P and dS to the narrow dtype before
-//   the product that takes them), else 0.
+//   the product that takes them), else 0. It does not enter lse.
+// u_e: the relative error of exp, where the kernel's contract declares one beyond u_acc. The sum of
+//   exp has it as well, and so has lse, as an absolute error: its bound counts u_e once, not c
+//   times.
 // s_max: the size of a row's scores. P_ij = exp(s_ij - lse_i) turns an absolute error of s_ij into
 //   a relative one of P_ij. A dot product of d terms errs by at most sqrt(d) * u * |s| when its
 //   terms have one sign (roundings are independent), and by u * |q| * |k| when their signs are
@@ -55,6 +59,7 @@ struct BoundContext {
   c10::ScalarType io = c10::ScalarType::Double;            // of q, k, v, out and the gradients
   c10::ScalarType accumulation = c10::ScalarType::Double;  // of sums and lse
   int64_t merges = 1;                                      // R
+  double exp_error = 0;  // u_e, declared by the kernel's contract; beyond u_acc
 };
 
 /// Same shapes as the values, float64, contiguous; every element is finite and positive, also where

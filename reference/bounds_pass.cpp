@@ -40,7 +40,7 @@ BoundsPass::BoundsPass(const RowBlocks& blocks, const BoundContext& context, boo
     : blocks_(blocks),
       context_(context),
       u_acc_(unit_roundoff(context.accumulation)),
-      u_p_(narrow_roundoff(context)),
+      u_p_(narrow_roundoff(context) + context.exp_error),
       least_probability_(least_probability(context)),
       abs_v_(blocks.v().abs()),
       largest_k_(largest_norm(blocks.k())) {
@@ -88,7 +88,8 @@ void BoundsPass::add_gradients(const RowBlock& block, const RowCotangents& row) 
     absolute.add_(abs_dout.mul(abs_out_).sum(-1, true).mul_(relative));
   }
   const at::Tensor ds = row.bracket.abs().mul_(relative).add_(absolute).mul_(probability_);
-  ds.add_(u_p_ > 0 ? smallest_subnormal(context_.io) : smallest_normal(context_.accumulation));
+  ds.add_(narrow_roundoff(context_) > 0 ? smallest_subnormal(context_.io)
+                                        : smallest_normal(context_.accumulation));
   const double scale = std::abs(blocks_.scale());
   blocks_.put(at::bmm(ds, abs_k_).mul_(scale), block.begin, kappa_.dq);
   kappa_.dk.baddbmm_(ds.transpose(1, 2), block.q.abs(), 1, scale);
@@ -105,6 +106,7 @@ Bounds BoundsPass::finish(const Forward& forward, const Gradients& gradients) co
   Bounds bounds;
   bounds.out = finished(kappa_.out, c.out, forward.out, context_.io);
   bounds.lse = finished(kappa_.lse, c.lse, forward.lse, context_.accumulation);
+  bounds.lse.add_(context_.exp_error);
   if (blocks_.rows_may_be_empty()) {
     bounds.lse.masked_fill_(bounds.lse.eq(kInfinity), smallest_normal(context_.accumulation));
   }

@@ -23,6 +23,9 @@ struct BackendContract {
   bool masks = true;                    // a boolean or additive mask
   bool lse = true;                      // forward returns a log-sum-exp at all
   bool deterministic = true;
+  // The relative error of the kernel's exp on float16 and bfloat16 inputs, where it is more than
+  // float32's: fused kernels take a faster exp there.
+  double narrow_exp_error = 0.0;
 };
 
 }  // namespace attncheck

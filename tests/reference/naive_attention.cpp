@@ -5,6 +5,8 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/logaddexp.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros_like.h>
@@ -149,6 +151,22 @@ NaiveResult fused_narrow_attention(const RandomProblem& p) {
           at::matmul(ds, l.k_head).transpose(1, 2).to(narrow),
           by_key(at::matmul(ds.transpose(2, 3), l.q_head)),
           by_key(at::matmul(rounded(probability).transpose(2, 3), dout))};
+}
+
+NaiveResult flash_for_cpu(const RandomProblem& p) {
+  const at::NoGradGuard no_grad;
+  const Leaves l = leaves(p);
+  const auto mask = additive_mask(p);
+  const auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(
+      l.q_head, l.k_head, l.v_head, 0.0, false, mask, p.inputs.scale);
+  const auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
+      p.dout.transpose(1, 2), l.q_head, l.k_head, l.v_head, out, lse, 0.0, false, mask,
+      p.inputs.scale);
+  const auto by_key = [&](const at::Tensor& x) {
+    const int64_t group = p.shape.heads / p.shape.kv_heads;
+    return x.unflatten(1, {p.shape.kv_heads, group}).sum(2).transpose(1, 2);
+  };
+  return {out.transpose(1, 2), lse.transpose(1, 2), dq.transpose(1, 2), by_key(dk), by_key(dv)};
 }
 
 }  // namespace attncheck::reference

@@ -29,4 +29,8 @@ NaiveResult sdpa_math(const RandomProblem& problem);
 /// rowsum(dout o out).
 NaiveResult fused_narrow_attention(const RandomProblem& problem);
 
+/// LibTorch's fused kernel for the CPU. Gradients for dout alone. Wants Dv = Dqk, a key in every
+/// row, no additive mask.
+NaiveResult flash_for_cpu(const RandomProblem& problem);
+
 }  // namespace attncheck::reference
