@@ -38,7 +38,8 @@ namespace attncheck::reference {
 //     dk_jc    |scale| * sum_i P_ij * (|b_ij| + D_i) * |q_ic|, each row at its own s_max
 //   where b is the bracket of gradient_pass.h and D_i = sum_jc P_ij * |dout_ic| * |v_jc| are the
 //   terms of rowsum(P o dP). The dot products inside b, over dv channels, add sqrt(dv) to the
-//   factor and u_acc * P_ij * (|dout_i| * max_j |v_j| + |dlse_i|) to the term, as for the scores.
+//   factor and u_acc * P_ij * (|dout_i| * max_j |v_j| + |dlse_i|) to the term, as for the scores;
+//   a narrow kernel that takes dlse takes it in its own dtype, which adds u_p * P_ij * |dlse_i|.
 // floor: smallest subnormal of the result's dtype + smallest normal of the accumulation. P counts
 //   at least smallest normal / u_acc everywhere, for what exp flushes to zero, and dS errs by at
 //   least the smallest number of the format that it is kept in.
@@ -48,6 +49,9 @@ namespace attncheck::reference {
 //   most 0.47; its median over the runs was 0.01 to 0.1, so that an error of 100 times the typical
 //   one is out of bounds. The factors of dq and dk were then doubled and raised by half: LibTorch's
 //   fused CPU kernel came to 1.04 of the former on large data in 18,000 cases of `attncheck check`.
+//   The same c holds for bfloat16 and float16. On that test's sample for LibTorch's fused CPU
+//   kernel (400 problems each, those with a key in every row) error / bound was at most 0.50 and
+//   its median 0.02 to 0.15; for lse, where u_e is counted at its worst, 0.82 and 0.13 to 0.20.
 
 struct BoundFactors {
   double out, lse, dq, dk, dv;

@@ -80,7 +80,7 @@ void BoundsPass::add_gradients(const RowBlock& block, const RowCotangents& row) 
   const double more = std::sqrt(static_cast<double>(n.value_dim)) + std::sqrt(rows);
   const at::Tensor relative = error_.add(more).mul_(u_acc_).add_(u_p_);
   at::Tensor absolute = at::zeros_like(relative);
-  if (row.dlse.defined()) absolute.add_(row.dlse.abs(), u_acc_);
+  if (row.dlse.defined()) absolute.add_(row.dlse.abs(), u_acc_ + u_p_);
   if (row.dout.defined()) {
     const at::Tensor abs_dout = row.dout.abs();
     kappa_.dv.baddbmm_(probability_.transpose(1, 2), abs_dout.mul(relative));
