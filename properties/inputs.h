@@ -15,8 +15,8 @@ namespace attncheck {
 // subject sees.
 struct InputTensors {
   at::Tensor q, k, v;  // (B, S, H, D) at the given positions, in the case's dtype and view
-  at::Tensor dout,
-      dlse;  // (B, Sq, H, Dv) in q's dtype, (B, Sq, H) in lse's dtype; undefined when absent
+  at::Tensor dout;     // (B, Sq, H, Dv), in q's dtype and the case's view; undefined when absent
+  at::Tensor dlse;     // (B, Sq, H), in lse's dtype and the case's view; undefined when absent
 };
 
 // The shard of one rank.

@@ -11,8 +11,11 @@ namespace {
 
 constexpr Words<Cotangent::Kind, 8> kCotangentWords{
     {"absent", "random", "zero", "ones", "grid_a", "grid_b", "grid_mixed", "one_rank"}};
-constexpr Words<ValueEdit, 3> kValueWords{{"none", "identity", "shard_indicator"}};
+constexpr Words<ValueEdit, 6> kValueWords{
+    {"none", "identity", "shard_indicator", "grid_a", "grid_b", "grid_mixed"}};
 constexpr Words<ScoreEdit, 2> kScoreWords{{"none", "constant"}};
+constexpr Words<KeyEdit, 5> kKeyWords{{"none", "permuted", "grid", "shifted", "duplicated"}};
+constexpr Words<Company, 3> kCompanyWords{{"none", "interleaved", "before"}};
 constexpr const char* kSeparator = " | ";
 
 int64_t ceil_div(int64_t a, int64_t b) {
@@ -50,12 +53,24 @@ void apply_edit(Request& request, const std::string& key, const std::string& val
     request.value = kValueWords.parse(value);
   else if (key == "scores")
     request.score = kScoreWords.parse(value);
+  else if (key == "keys")
+    request.key = kKeyWords.parse(value);
+  else if (key == "other_cells")
+    request.other_cells = value != "0";
   else if (key == "backward")
     request.backward = value != "0";
   else if (key == "poison")
     request.poison = static_cast<uint8_t>(parse_int(value));
   else if (key == "repeat")
     request.repeat = parse_int(value);
+  else if (key == "contiguous")
+    request.contiguous = value != "0";
+  else if (key == "keep_inputs")
+    request.keep_inputs = value != "0";
+  else if (key == "fresh_ranks")
+    request.fresh_ranks = value != "0";
+  else if (key == "company")
+    request.company = kCompanyWords.parse(value);
   else if (key == "forced")
     request.forced = value != "0";
   else
@@ -83,9 +98,15 @@ std::string edits_text(const Request& request) {
   if (request.dlse != plain.dlse) add("dlse", cotangent_text(request.dlse));
   if (request.value != plain.value) add("v", kValueWords.of(request.value));
   if (request.score != plain.score) add("scores", kScoreWords.of(request.score));
+  if (request.key != plain.key) add("keys", kKeyWords.of(request.key));
+  if (request.other_cells) add("other_cells", "1");
   if (!request.backward) add("backward", "0");
   if (request.poison) add("poison", std::to_string(*request.poison));
   if (request.repeat != 0) add("repeat", std::to_string(request.repeat));
+  if (request.contiguous) add("contiguous", "1");
+  if (request.keep_inputs) add("keep_inputs", "1");
+  if (request.fresh_ranks) add("fresh_ranks", "1");
+  if (request.company != Company::none) add("company", kCompanyWords.of(request.company));
   if (request.forced) add("forced", "1");
   return text;
 }
@@ -101,14 +122,26 @@ Request base_request(const Case& c) {
 
 std::string to_text(const Request& request) {
   const std::string edits = edits_text(request);
-  return to_text(request.case_) + (edits.empty() ? "" : kSeparator + edits);
+  const std::string companion = request.companion ? kSeparator + to_text(*request.companion) : "";
+  return to_text(request.case_) + (edits.empty() ? "" : kSeparator + edits) + companion;
 }
 
 Request parse_request(const std::string& text) {
   const size_t bar = text.find(kSeparator);
   Request request = base_request(parse_case(text.substr(0, bar)));
-  if (bar != std::string::npos) parse_edits(request, text.substr(bar + 3));
+  if (bar == std::string::npos) return request;
+  const std::string rest = text.substr(bar + 3);
+  const size_t second = rest.find(kSeparator);
+  parse_edits(request, rest.substr(0, second));
+  if (second != std::string::npos) request.companion = parse_case(rest.substr(second + 3));
+  if (request.companion.has_value() != (request.company != Company::none)) {
+    throw std::invalid_argument("company= and a companion's case go together");
+  }
   return request;
+}
+
+Request companion_request(const Request& request) {
+  return base_request(request.companion.value());
 }
 
 Case effective_case(const Request& request) {

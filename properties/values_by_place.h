@@ -23,7 +23,9 @@ enum TensorTag : uint64_t {
   kGridKey,
   kShift,
   kOrder,
-  kCells
+  kCells,
+  kPartialOut,
+  kPartialLse
 };
 
 // What stands at each place of the whole: of the element b of the batch (those that a value edit

@@ -49,8 +49,21 @@ Support needs_empty_rows(const Case& c) {
   return only_if(diagonal && *diagonal < 0, "every query sees a key");
 }
 
+Support needs_view(const Case& c) {
+  return only_if(c.problem.view != View::none, "the tensors are contiguous (view=none)");
+}
+
 Support needs_no_additive_mask(const Case& c) {
   return only_if(c.problem.mask != Mask::additive, "an additive mask changes the scores");
+}
+
+Support needs_free_keys(const Case& c) {
+  return only_if(!c.problem.causal && c.problem.mask == Mask::none,
+                 "which keys a query sees depends on their places (causal or mask)");
+}
+
+Support needs_several_keys(const Case& c) {
+  return only_if(c.problem.kv_len > 1, "there is one key");
 }
 
 Support all_of(std::initializer_list<Support> needs) {

@@ -20,7 +20,10 @@ Support needs_world(const Case& c);           // more than one rank
 Support needs_mild_scores(const Case& c);     // data=normal or data=offset
 Support needs_exact_integers(const Case& c);  // float64 or float32
 Support needs_empty_rows(const Case& c);      // causal, and the first queries see no key
+Support needs_view(const Case& c);            // view= other than none
 Support needs_no_additive_mask(const Case& c);
+Support needs_free_keys(const Case& c);     // every query sees every key: not causal, no mask
+Support needs_several_keys(const Case& c);  // two or more
 
 // The first no, or yes.
 Support all_of(std::initializer_list<Support> needs);
