@@ -4,6 +4,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include <c10/util/Exception.h>
@@ -20,6 +24,17 @@ constexpr int kNotStarted = 127;  // as in a shell
 // SIGKILL ends a process at once unless it hangs in the kernel; a destructor must still return.
 constexpr std::chrono::seconds kKillPatience{5};
 
+// The children that nobody has waited for yet. Leaked, so that it outlives every static.
+struct Living {
+  std::mutex mutex;
+  std::set<pid_t> pids;
+};
+
+Living& living() {
+  static auto* const all = new Living;
+  return *all;
+}
+
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -35,6 +50,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGHUP, SIG_IGN);
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   ::dup2(command.output, STDOUT_FILENO);
   ::dup2(command.output, STDERR_FILENO);
@@ -46,6 +63,14 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
     if (::write(STDERR_FILENO, text, ::strlen(text)) < 0) break;
   }
   ::_exit(kNotStarted);
+}
+
+// The letter that the system gives the state of a process (proc(5)); X when it is gone.
+char state_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat((std::istreambuf_iterator<char>(file)), {});
+  const size_t name_end = stat.rfind(") ");
+  return name_end == std::string::npos ? 'X' : stat[name_end + 2];
 }
 
 void check_descriptors(const ChildCommand& command) {
@@ -65,9 +90,11 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
   const std::vector<char*> argv = pointers_to(command.argv);
   const std::vector<char*> environment = pointers_to(command.environment);
   const pid_t parent = ::getpid();
+  const std::lock_guard lock(living().mutex);
   pid_ = ::fork();
   if (pid_ == 0) become(command, argv.data(), environment.data(), parent);
   TORCH_CHECK(pid_ > 0, "fork failed: ", std::strerror(errno));
+  living().pids.insert(pid_);
 }
 
 ChildProcess::~ChildProcess() {
@@ -88,11 +115,39 @@ const std::optional<Ending>& ChildProcess::ending() {
   } else if (waited < 0 && errno == ECHILD) {
     ending_ = Ending{false, -1};
   }
+  if (ending_) {
+    const std::lock_guard lock(living().mutex);
+    living().pids.erase(pid_);
+  }
   return ending_;
+}
+
+bool ChildProcess::stopped() const {
+  const char state = state_of(pid_);
+  return state == 'T' || state == 't';
+}
+
+std::string ChildProcess::activity() const {
+  if (stopped()) return "stopped by a signal";
+  const char state = state_of(pid_);
+  if (state == 'R') return "running";
+  return state == 'X' || state == 'Z' ? "gone" : "waiting";
 }
 
 void ChildProcess::kill() {
   if (!ending()) ::kill(pid_, SIGKILL);
+}
+
+void end_all_children() {
+  Living& all = living();
+  all.mutex.lock();  // for good
+  for (pid_t pid : all.pids) ::kill(pid, SIGKILL);
+  const auto give_up = std::chrono::steady_clock::now() + kKillPatience;
+  for (pid_t pid : all.pids) {
+    while (::waitpid(pid, nullptr, WNOHANG) == 0 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
 }
 
 }  // namespace attncheck::gloo_cpu

@@ -25,6 +25,8 @@ struct Ending {
 
 // A child process. The system kills it when the thread that started it ends, not only when this
 // process does: start it from a thread that lasts as long as the child shall (RankSet's keeper).
+// It ignores SIGINT and SIGHUP, which a terminal sends to parent and children alike: the parent
+// decides what they mean.
 class ChildProcess {
  public:
   // fork + exec. Throws if there can be no new process; a command that cannot be exec'ed ends with
@@ -40,10 +42,17 @@ class ChildProcess {
   const std::optional<Ending>& ending();
   // SIGKILL; nothing if it has ended.
   void kill();
+  // What it is doing, for a reader: "stopped by a signal", "running" or "waiting"; "gone".
+  std::string activity() const;
+  bool stopped() const;
 
  private:
   pid_t pid_ = -1;
   std::optional<Ending> ending_;
 };
+
+// Kills every child of this process, waits for their ends, and lets no thread start another one:
+// for a process that is about to end. Returns within seconds.
+void end_all_children();
 
 }  // namespace attncheck::gloo_cpu

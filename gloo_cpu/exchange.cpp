@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <c10/util/StringUtil.h>
 #include <poll.h>
 
 namespace attncheck::gloo_cpu {
@@ -10,21 +11,20 @@ namespace {
 
 using Outcome = RankReply::Outcome;
 
-// The neighbours of a rank that died see it in 0.3 s, as an error that they then report themselves;
-// those further off would wait for the group timeout.
-constexpr std::chrono::milliseconds kPeerGrace{2000};
 // How often to ask the system which ranks ended, where no closing socket tells (a rank's own child
 // may hold it open), and how soon after one closed.
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::milliseconds kLookSoon{2};
+// A poll that returns so much too late: this process did not run meanwhile.
+constexpr std::chrono::milliseconds kAway{1000};
 
 }  // namespace
 
-Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks,
-                   std::chrono::milliseconds timeout)
+Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits)
     : ranks_(ranks),
+      limits_(limits),
       start_(Clock::now()),
-      deadline_(start_ + timeout),
+      deadline_(start_ + limits.timeout),
       replies_(ranks.size()),
       kinds_(ranks.size(), FrameHeader::Kind::answer) {}
 
@@ -50,7 +50,9 @@ void Exchange::poll_once() {
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
   const auto slice = std::clamp(left, std::chrono::milliseconds(0), hung_up ? kLookSoon : kLook);
+  const auto latest = Clock::now() + slice;
   const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(slice.count()));
+  if (const auto late = Clock::now() - latest; late > kAway) deadline_ += late;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (watched[rank].revents != 0) ranks_[rank]->advance();
   }
@@ -64,6 +66,7 @@ bool Exchange::take_answer(std::size_t rank) {
   settle(rank, Outcome::answered);
   replies_[rank]->bytes = std::move(frame->payload());
   kinds_[rank] = frame->kind();
+  if (frame->kind() == FrameHeader::Kind::doubtful) note_doubt();
   return true;
 }
 
@@ -84,16 +87,25 @@ void Exchange::note_endings() {
   }
 }
 
+// A rank left an exchange in the middle, and those that wait for it would wait until their
+// collectives give up. If that time is up already, it is not the rank at fault: some other one is
+// silent.
+void Exchange::note_doubt() {
+  if (Clock::now() - start_ < limits_.collective) return hurry();
+  deadline_ = std::min(deadline_, Clock::now() + limits_.peer_grace);
+}
+
 void Exchange::hurry() {
   if (std::exchange(one_ended_, true)) return;
-  deadline_ = std::min(deadline_, Clock::now() + kPeerGrace);
+  deadline_ = std::min(deadline_, Clock::now() + limits_.peer_grace);
 }
 
 void Exchange::give_up() {
   note_endings();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (replies_[rank]) continue;
-    const bool cut_short = one_ended_ && !ranks_[rank]->closed();
+    const bool at_fault = ranks_[rank]->closed() || ranks_[rank]->process().stopped();
+    const bool cut_short = one_ended_ && !at_fault;
     settle(rank, cut_short ? Outcome::cut_short : Outcome::silent);
   }
 }
@@ -103,6 +115,12 @@ void Exchange::settle(std::size_t rank, Outcome outcome, int code) {
   reply.outcome = outcome;
   reply.code = code;
   if (outcome != Outcome::answered) reply.log_tail = ranks_[rank]->log_tail();
+  if (outcome == Outcome::silent) {
+    reply.stopped = ranks_[rank]->process().stopped();
+    reply.detail = c10::str("it has ", limits_.timeout.count(), " ms, a collective ",
+                            limits_.collective.count(), " ms; its process is ",
+                            ranks_[rank]->process().activity());
+  }
   reply.after = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start_);
   replies_[rank] = std::move(reply);
 }

@@ -11,10 +11,17 @@
 
 namespace attncheck::gloo_cpu {
 
-// The wait for one frame of every rank, bounded in time.
+struct ExchangeLimits {
+  std::chrono::milliseconds timeout;     // of the whole wait
+  std::chrono::milliseconds collective;  // when the ranks' own collectives give up
+  std::chrono::milliseconds peer_grace;  // for the others, once a rank cannot go on
+};
+
+// The wait for one frame of every rank, bounded in time. Time in which this process itself was
+// stopped (Ctrl-Z) does not count.
 class Exchange {
  public:
-  Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, std::chrono::milliseconds timeout);
+  Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits);
 
   // One reply per rank, as RankSet::run says.
   std::vector<RankReply> wait();
@@ -29,11 +36,13 @@ class Exchange {
   bool take_answer(std::size_t rank);
   void note_answers();
   void note_endings();
-  void hurry();  // the first rank without an answer is gone: the rest have a short time left
+  void note_doubt();
+  void hurry();  // a rank cannot go on: the rest have a short time left
   void give_up();
   void settle(std::size_t rank, RankReply::Outcome outcome, int code = 0);
 
   std::vector<std::unique_ptr<RankProcess>>& ranks_;
+  ExchangeLimits limits_;
   Clock::time_point start_;
   Clock::time_point deadline_;
   bool one_ended_ = false;

@@ -21,9 +21,9 @@ int open_in_memory() {
   return fd;
 }
 
-int open_in_folder(const std::string& folder, int rank) {
+int open_in_folder(const std::string& folder, const std::string& prefix, int rank) {
   std::filesystem::create_directories(folder);
-  const std::string path = folder + "/rank" + std::to_string(rank) + ".log";
+  const std::string path = folder + "/" + prefix + "rank" + std::to_string(rank) + ".log";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   TORCH_CHECK(fd >= 0, "cannot write ", path, ": ", std::strerror(errno));
   return fd;
@@ -37,8 +37,8 @@ std::size_t size_of(int fd) {
 
 }  // namespace
 
-RankLog::RankLog(const std::string& folder, int rank)
-    : fd_(folder.empty() ? open_in_memory() : open_in_folder(folder, rank)),
+RankLog::RankLog(const std::string& folder, const std::string& prefix, int rank)
+    : fd_(folder.empty() ? open_in_memory() : open_in_folder(folder, prefix, rank)),
       in_memory_(folder.empty()) {
   mark();
 }

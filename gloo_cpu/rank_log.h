@@ -11,9 +11,9 @@ namespace attncheck::gloo_cpu {
 // long as a request lasts.
 class RankLog {
  public:
-  // `folder` empty: in memory. Otherwise the file <folder>/rank<N>.log, appended to; the folder is
-  // made if needed. Throws if the file cannot be written.
-  RankLog(const std::string& folder, int rank);
+  // `folder` empty: in memory. Otherwise the file <folder>/<prefix>rank<N>.log, appended to; the
+  // folder is made if needed. Throws if the file cannot be written.
+  RankLog(const std::string& folder, const std::string& prefix, int rank);
 
   int fd() const { return fd_.get(); }
   // From here on, tail() means what comes after this moment.

@@ -30,7 +30,7 @@ std::pair<UniqueFd, UniqueFd> connected_pair() {
 }  // namespace
 
 RankProcess::RankProcess(const RankSetOptions& options, int rank, int store)
-    : log_(options.log_dir, rank) {
+    : log_(options.log_dir, options.log_prefix, rank) {
   auto [ours, theirs] = connected_pair();
   socket_ = std::move(ours);
   RankPlace place;

@@ -60,17 +60,26 @@ std::string what_became_of(const RankReply& reply) {
     case Outcome::silent:
       return "gave no answer";
     case Outcome::cut_short:
-      return "was given up, since another rank had ended,";
+      return "was given up, since another rank could not go on,";
   }
   return {};
 }
 
 }  // namespace
 
-std::string describe(const RankReply& reply, int rank) {
+std::string fate(const RankReply& reply) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(reply.after).count();
-  return c10::str("rank ", rank, " ", what_became_of(reply), " after ", ms, " ms");
+  const std::string detail = reply.detail.empty() ? "" : " (" + reply.detail + ")";
+  return c10::str(what_became_of(reply), " after ", ms, " ms", detail);
 }
+
+std::string describe(const RankReply& reply, int rank) {
+  return c10::str("rank ", rank, " ", fate(reply));
+}
+
+StartError::StartError(const std::string& message, std::vector<RankReply> replies)
+    : c10::Error({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, message),
+      replies_(std::move(replies)) {}
 
 RankSet::RankSet(RankSetOptions options) : options_(std::move(options)) {
   check_options(options_);
@@ -94,15 +103,19 @@ void RankSet::start() {
 }
 
 void RankSet::await_ready() {
-  Exchange exchange(ranks_, options_.start_timeout);
+  const auto limit = options_.start_timeout;
+  Exchange exchange(ranks_, {limit, limit, options_.peer_grace});
   const std::vector<RankReply> replies = exchange.wait();
   for (int rank = 0; rank < options_.world; ++rank) {
     const RankReply& reply = replies[static_cast<std::size_t>(rank)];
     const bool ready =
         reply.outcome == Outcome::answered && exchange.kind(rank) == FrameHeader::Kind::ready;
-    TORCH_CHECK(ready || reply.outcome == Outcome::cut_short, "the ranks of '",
-                options_.command.argv.front(), "' did not start: ", describe(reply, rank),
-                " without a word that it is ready; its output ends with\n", reply.log_tail);
+    if (ready || reply.outcome == Outcome::cut_short) continue;
+    throw StartError(
+        c10::str("the ranks of '", options_.command.argv.front(),
+                 "' did not start: ", describe(reply, rank), " without a word that it is ready",
+                 reply.log_tail.empty() ? "" : "; its output ends with\n" + reply.log_tail),
+        replies);
   }
 }
 
@@ -110,7 +123,7 @@ std::vector<RankReply> RankSet::run(const std::string& request) {
   TORCH_CHECK(usable_, "this set of ", world(), " ranks is no longer usable: make a new one");
   usable_ = false;
   for (auto& rank : ranks_) rank->post(request);
-  Exchange exchange(ranks_, options_.timeout);
+  Exchange exchange(ranks_, {options_.timeout, options_.timeout / 2, options_.peer_grace});
   std::vector<RankReply> replies = exchange.wait();
   if (!all_answered(replies)) {
     for (auto& rank : ranks_) rank->process().kill();

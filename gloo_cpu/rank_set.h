@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include <c10/util/Exception.h>
 #include <sys/types.h>
 
 #include "gloo_cpu/unique_fd.h"
@@ -27,7 +28,8 @@ struct RankReply {
     answered,   // `bytes` is the answer
     exited,     // ended by itself; `code` is the exit status, 127 if it could not be exec'ed
     signalled,  // ended by a signal; `code` is its number, e.g. SIGABRT from inside Gloo
-    silent,     // alive, and gave no answer before the time was up (or closed its socket)
+    silent,     // alive, and gave no answer before the time was up (or closed its socket); a
+                // process that is stopped (SIGSTOP) always counts as silent
     cut_short,  // alive without an answer when the wait ended early, since another rank had ended
   };
 
@@ -35,10 +37,14 @@ struct RankReply {
   int code = 0;
   std::string bytes;     // the answer
   std::string log_tail;  // unless answered: the end of what the rank printed during this request
+  std::string detail;    // of a silent one: how long it had, and what its process was doing
+  bool stopped = false;  // of a silent one: its process was stopped
   std::chrono::microseconds after{0};  // from the request to this outcome: who was first?
 };
 
-// One line without the bytes and the log: "rank 2 was ended by signal 6 (Aborted) after 400 ms".
+// One line without the bytes and the log: "was ended by signal 6 (Aborted) after 400 ms".
+std::string fate(const RankReply& reply);
+// The same of "rank 2".
 std::string describe(const RankReply& reply, int rank);
 
 struct RankSetOptions {
@@ -48,9 +54,25 @@ struct RankSetOptions {
   // reported by the ranks themselves, as an answer.
   std::chrono::milliseconds timeout{30'000};
   // Until all ranks are ready: four load LibTorch in 0.5 s on two idle cores, in 5 s on busy ones.
-  std::chrono::milliseconds start_timeout{60'000};
-  // Where rank<N>.log goes: stdout and stderr, appended. Empty: kept in memory for log_tail alone.
+  std::chrono::milliseconds start_timeout{30'000};
+  // What the others still have once a rank ended, or distrusts its groups. The neighbours of a rank
+  // that died see it in 0.3 s, as an error; those further off would wait for half of `timeout`.
+  std::chrono::milliseconds peer_grace{2'000};
+  // Where <log_prefix>rank<N>.log goes: stdout and stderr, appended. Empty: kept in memory for
+  // log_tail alone. Sets that are used by several threads need prefixes of their own.
   std::string log_dir;
+  std::string log_prefix;
+};
+
+// The ranks of a new set did not start: one ended or was silent. What became of each is in
+// `replies`, where `answered` and `cut_short` are those that are not at fault.
+class StartError : public c10::Error {
+ public:
+  StartError(const std::string& message, std::vector<RankReply> replies);
+  const std::vector<RankReply>& replies() const { return replies_; }
+
+ private:
+  std::vector<RankReply> replies_;
 };
 
 class RankProcess;
@@ -58,8 +80,8 @@ class RankProcess;
 // One thread at a time may use a set. Several sets may live side by side.
 class RankSet {
  public:
-  // Starts all ranks and waits until each is ready. Throws if one ends or is not ready in time: the
-  // message names the rank, what became of it, and the end of its output.
+  // Starts all ranks and waits until each is ready. Throws StartError if one ends or is not ready
+  // in time: the message names the rank, what became of it, and the end of its output.
   explicit RankSet(RankSetOptions options);
   // Ends every rank: closes its socket, waits for a short grace, kills what is left, reaps.
   ~RankSet();
@@ -67,8 +89,9 @@ class RankSet {
   RankSet& operator=(const RankSet&) = delete;
 
   // Gives the same request to every rank. Returns one reply per rank, in order of rank, when every
-  // rank has answered or ended, when the time is up, or 2 s after the first rank ended without an
-  // answer. If any reply is not `answered`, all ranks are killed before this returns.
+  // rank has answered or ended, when the time is up, or `peer_grace` after the first rank ended
+  // without an answer or distrusted its groups. If any reply is not `answered`, all ranks are
+  // killed before this returns.
   // Throws if the set is not usable.
   std::vector<RankReply> run(const std::string& request);
 
@@ -76,6 +99,7 @@ class RankSet {
   // (GroupFactory::distrust). The owner then makes a new set.
   bool usable() const { return usable_; }
   int world() const { return options_.world; }
+  std::chrono::milliseconds timeout() const { return options_.timeout; }
   std::vector<pid_t> pids() const;
 
  private:

@@ -104,6 +104,15 @@ std::string absent(const std::string& who, GroupFactory& groups, const std::func
   }
 }
 
+// The named rank does not join an all-reduce, says so, and no longer trusts its groups.
+std::string leave(const std::string& who, GroupFactory& groups) {
+  const Group world = groups.group(everybody(groups));
+  if (groups.rank() != std::stoi(who))
+    return text_of(all_reduced(world, at::full({1}, 1, at::kLong)));
+  groups.distrust();
+  return "left";
+}
+
 void sleep_for_ever() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -130,6 +139,7 @@ const std::map<std::string, Verb>& verbs() {
       {"collectives", collectives},
       {"mismatch", mismatch},
       {"sleep", sleep},
+      {"leave", leave},
       {"shout", shout},
       {"abort", [](const auto& who, auto& g) { return absent(who, g, [] { std::abort(); }); }},
       {"exit", [](const auto& who, auto& g) { return absent(who, g, [] { ::_exit(7); }); }},

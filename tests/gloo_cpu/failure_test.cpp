@@ -90,6 +90,34 @@ TEST(RankFailure, ADisagreementOnSizesIsAnOutcomeWithGloosWords) {
   expect_a_new_set_works();
 }
 
+TEST(RankFailure, AStoppedRankIsSilentAndSaidToBeStopped) {
+  RankSet ranks(options_for(4, seconds(3)));
+  ranks.run("collectives");
+  ::kill(ranks.pids()[2], SIGSTOP);
+  const auto start = std::chrono::steady_clock::now();
+  const auto replies = ranks.run("collectives");
+  EXPECT_LT(seconds_since(start), 6);
+  EXPECT_EQ(replies[2].outcome, Outcome::silent);
+  EXPECT_NE(describe(replies[2], 2).find("rank 2 gave no answer"), std::string::npos);
+  EXPECT_NE(replies[2].detail.find("it has 3000 ms"), std::string::npos) << replies[2].detail;
+  EXPECT_NE(replies[2].detail.find("is stopped by a signal"), std::string::npos);
+}
+
+TEST(RankFailure, ARankThatLeavesAnExchangeDoesNotKeepTheOthersWaiting) {
+  const auto replies = run_once("leave 1", seconds(60), seconds(8));
+  EXPECT_EQ(replies[1].bytes, "left");
+  for (int peer : {0, 2, 3}) EXPECT_EQ(replies[peer].outcome, Outcome::cut_short) << peer;
+}
+
+TEST(RankFailure, WhatATerminalSendsIsTheParentsToDecide) {
+  RankSet ranks(options_for(2));
+  for (pid_t pid : ranks.pids()) {
+    ::kill(pid, SIGINT);
+    ::kill(pid, SIGHUP);
+  }
+  EXPECT_EQ(ranks.run("echo")[1].bytes, "1");
+}
+
 TEST(RankFailure, PeersWithoutAnAnswerAreCutShortSoonAfterADeath) {
   RankSet ranks(options_for(2, seconds(30)));
   ::kill(ranks.pids()[0], SIGKILL);
@@ -143,6 +171,20 @@ TEST(RankFailure, ACommandThatCannotStartIsSaidWithItsReason) {
       << message;
 }
 
+TEST(RankFailure, AStartThatFailsTellsOfEachRank) {
+  RankSetOptions options = options_for(3);
+  options.command.argv = {"sh", "-c", "[ $ATTNCHECK_RANK != 1 ] || kill -9 $$; exec \"$0\"",
+                          self()};
+  try {
+    RankSet ranks(options);
+    FAIL() << "it started";
+  } catch (const StartError& error) {
+    EXPECT_EQ(error.replies()[1].outcome, Outcome::signalled);
+    EXPECT_EQ(error.replies()[1].code, SIGKILL);
+    for (int peer : {0, 2}) EXPECT_NE(error.replies()[peer].outcome, Outcome::signalled) << peer;
+  }
+}
+
 TEST(RankFailure, ACommandThatIsNoRankIsRefusedInTime) {
   RankSetOptions options = options_for(2);
   options.start_timeout = seconds(1);
@@ -155,7 +197,7 @@ TEST(RankFailure, ACommandThatIsNoRankIsRefusedInTime) {
 }
 
 TEST(RankFailure, AParentThatIsKilledLeavesNoRank) {
-  RankLog log("", 0);
+  RankLog log("", "", 0);
   std::vector<std::string> environment{std::string(kRole) + "=parent"};
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   auto parent = std::make_unique<ChildProcess>(ChildCommand{{self()}, environment, log.fd(), {}});

@@ -109,6 +109,23 @@ TEST(RankSet, LogsOfTheRanksGoToTheFolder) {
   }
 }
 
+TEST(RankSet, SetsSideBySideHaveLogsOfTheirOwn) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("attncheck-gloo-logs-" + std::to_string(::getpid()));
+  RankSetOptions options = options_for(1);
+  options.log_dir = folder.string();
+  for (const char* prefix : {"lane0-", "lane1-"}) {
+    options.log_prefix = prefix;
+    RankSet(options).run(std::string("shout ") + prefix);
+  }
+  std::ifstream file(folder / "lane1-rank0.log");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  const bool both = std::filesystem::exists(folder / "lane0-rank0.log");
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(both);
+  EXPECT_EQ(log, "on stdout lane1-\non stderr lane1- of rank 0\n");
+}
+
 TEST(RankSet, RefusesOptionsThatCannotBe) {
   EXPECT_THROW(RankSet(options_for(0)), c10::Error);
   EXPECT_THROW(RankSet(options_for(1, std::chrono::milliseconds(0))), c10::Error);
