@@ -1,7 +1,10 @@
 #include "harness/evaluate_implementation.h"
 
+#include <optional>
+
 #include <torch/csrc/autograd/autograd.h>
 
+#include "harness/input_copies.h"
 #include "properties/inputs.h"
 
 namespace attncheck {
@@ -73,19 +76,64 @@ void differentiate(const Attention& attention, const InputTensors& inputs, const
   }
 }
 
+// One call of the implementation on this rank's shards, and its backward.
+class Call {
+ public:
+  Call(const Implementation& implementation, const Backend& backend, const Request& request,
+       const MeshGroups& groups)
+      : implementation_(implementation),
+        options_(options_of(request.case_, backend)),
+        groups_(groups),
+        inputs_(rank_inputs(request, groups.rank)),
+        leaves_(make_leaves(inputs_, request.case_.grad)) {}
+
+  void forward(RankResult& result) {
+    attention_ = implementation_.attention(leaves_.q, leaves_.k, leaves_.v, options_, groups_);
+    store_forward(attention_, result);
+  }
+  void backward(RankResult& result) { differentiate(attention_, inputs_, leaves_, result); }
+
+  const InputTensors& inputs() const { return inputs_; }
+
+ private:
+  const Implementation& implementation_;
+  AttentionOptions options_;
+  const MeshGroups& groups_;
+  InputTensors inputs_;
+  Leaves leaves_;
+  Attention attention_;
+};
+
+void take_companion(const RankResult& companion, RankResult& result) {
+  for (const auto& [name, tensor] : companion.tensors) result.tensors["other_" + name] = tensor;
+}
+
 }  // namespace
 
 void evaluate_implementation(const Implementation& implementation, const Backend& backend,
                              const Request& request, const MeshGroups& groups, RankResult& result,
                              Phase& phase) {
-  const InputTensors inputs = rank_inputs(request, groups.rank);
-  const Leaves leaves = make_leaves(inputs, request.case_.grad);
-  const Attention attention = implementation.attention(leaves.q, leaves.k, leaves.v,
-                                                       options_of(request.case_, backend), groups);
-  store_forward(attention, result);
+  std::optional<Call> companion;
+  if (request.companion) {
+    companion.emplace(implementation, backend, companion_request(request), groups);
+  }
+  RankResult of_companion;
+  if (request.company == Company::before) {
+    companion->forward(of_companion);
+    companion->backward(of_companion);
+  }
+  Call own(implementation, backend, request, groups);
+  InputCopies copies(request, own.inputs(), result);
+  own.forward(result);
+  copies.take("after_forward");
+  if (request.company == Company::interleaved) companion->forward(of_companion);
   if (!request.backward) return;
   phase = Phase::backward;
-  differentiate(attention, inputs, leaves, result);
+  own.backward(result);
+  copies.take("after_backward");
+  if (request.company != Company::interleaved) return;
+  companion->backward(of_companion);
+  take_companion(of_companion, result);
 }
 
 }  // namespace attncheck

@@ -5,6 +5,7 @@
 #include "harness/evaluate_collective.h"
 #include "harness/evaluate_implementation.h"
 #include "harness/evaluate_local.h"
+#include "harness/evaluate_merge.h"
 #include "harness/poison.h"
 
 namespace attncheck {
@@ -29,6 +30,10 @@ void evaluate_subject(const Registry& registry, const Request& request, const Me
   phase = Phase::forward;
   if (const Collective* collective = registry.collective(c.impl)) {
     evaluate_collective(*collective, request, groups, result, phase);
+    return;
+  }
+  if (const Merge* merge = registry.merge(c.impl)) {
+    evaluate_merge(*merge, request, result);
     return;
   }
   const Backend* backend = registry.backend(c.backend);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/evaluate_local.h"
+#include "harness/evaluate_merge.h"
 #include "problem/case_text.h"
 
 namespace attncheck {
@@ -69,8 +70,16 @@ const Collective* Registry::collective(const std::string& impl) const {
   return found == nullptr ? nullptr : std::get_if<Collective>(&found->subject);
 }
 
+const Merge* Registry::merge(const std::string& impl) const {
+  const auto [kind, name] = split_subject(impl);
+  if (kind == "merge") return find_named(merges, name);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  return found == nullptr ? nullptr : std::get_if<Merge>(&found->subject);
+}
+
 SubjectKind Registry::kind(const std::string& impl) const {
   if (impl == "local") return SubjectKind::local;
+  if (merge(impl) != nullptr) return SubjectKind::merge;
   return collective(impl) != nullptr ? SubjectKind::collective : SubjectKind::implementation;
 }
 
@@ -79,6 +88,7 @@ std::vector<std::string> Registry::subject_names() const {
   for (const Implementation& i : implementations) names.push_back(i.name);
   names.push_back("local");
   for (const Collective& c : collectives) names.push_back("collective:" + c.name);
+  for (const Merge& m : merges) names.push_back("merge:" + m.name);
   for (const Mutant& m : mutants) names.push_back("mutant:" + m.name);
   return names;
 }
@@ -91,6 +101,7 @@ std::vector<std::string> Registry::backend_names() const {
 
 Support Registry::supports(const Case& c) const {
   if (const Collective* subject = collective(c.impl)) return subject->supports(c);
+  if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);
   if (!c.schedule.empty()) return Support::no("no schedule can be chosen: leave schedule= out");
   const Backend* on = backend(c.backend);
   if (on == nullptr) return Support::no("unknown backend '" + c.backend + "'");

@@ -7,6 +7,7 @@
 #include "impl/contract/backend.h"
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
+#include "impl/contract/merge.h"
 #include "impl/contract/mutant.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
@@ -19,6 +20,7 @@ struct Registry {
   std::vector<Implementation> implementations;
   std::vector<Backend> backends;
   std::vector<Collective> collectives;
+  std::vector<Merge> merges;
   std::vector<Mutant> mutants;
 
   // nullptr when there is none of that name. A subject is looked up by a case's `impl=`, mutants
@@ -26,6 +28,7 @@ struct Registry {
   const Backend* backend(const std::string& name) const;
   const Implementation* implementation(const std::string& impl) const;
   const Collective* collective(const std::string& impl) const;
+  const Merge* merge(const std::string& impl) const;
   const Mutant* mutant(const std::string& name) const;
 
   // What `impl=` names; an unknown name counts as an implementation.

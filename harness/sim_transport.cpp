@@ -27,6 +27,10 @@ sim::World& SimTransport::world_of(int size) {
   return *world;
 }
 
+void SimTransport::renew(const Mesh& mesh) {
+  worlds_.erase(mesh.world());
+}
+
 std::vector<RankReply> SimTransport::run(const Mesh& mesh, const std::string& request) {
   std::vector<RankReply> replies(mesh.world());
   const auto errors = world_of(mesh.world()).run([&](sim::RankContext& rank) {
@@ -35,7 +39,7 @@ std::vector<RankReply> SimTransport::run(const Mesh& mesh, const std::string& re
   for (size_t rank = 0; rank < errors.size(); ++rank) {
     if (!errors[rank]) continue;
     replies[rank].outcome = RankReply::Outcome::exited;
-    replies[rank].note = "the rank's thread threw: " + *errors[rank];
+    replies[rank].note = "left its thread by an exception: " + *errors[rank];
   }
   return replies;
 }

@@ -16,8 +16,8 @@ enum class Mask { none, boolean, additive };
 enum class Layout { contiguous, zigzag, striped };
 enum class Data { normal, large, offset, selector, tagged };
 
-// How q, k and v lie in memory: contiguous; at a storage offset; as a permuted view of (B, H, S,
-// D); with stride 0 along the batch.
+// How q, k, v and the cotangents lie in memory: contiguous; at a storage offset; as a permuted view
+// of (B, H, S, D); with stride 0 along the batch.
 enum class View { none, offset, permuted, expanded };
 
 // What attention to compute. Sizes are global: those of the whole sequence, not of a rank's shard.

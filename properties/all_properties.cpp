@@ -3,6 +3,9 @@
 #include "properties/checks/exchange.h"
 #include "properties/checks/gradient_plumbing.h"
 #include "properties/checks/invariance.h"
+#include "properties/checks/memory.h"
+#include "properties/checks/merges.h"
+#include "properties/checks/state.h"
 #include "properties/checks/values.h"
 #include "properties/property.h"
 
@@ -25,13 +28,25 @@ const std::vector<Property>& all_properties() {
       zero_cotangent_gives_zero_gradient(),
       lse_has_declared_shape(),
       lse_is_natural_log(),
+      out_and_lse_have_declared_dtype(),
       empty_rows_are_zero_and_minus_infinity(),
       mesh_does_not_matter(),
+      key_order_does_not_matter(),
+      batch_and_head_are_independent(),
+      output_is_linear_in_value(),
+      shifting_keys_by_a_constant_vector_shifts_lse(),
+      duplicated_keys_add_log_two_to_lse(),
+      return_lse_changes_nothing_else(),
+      merge_is_associative(),
       tagged_integers_arrive_bitwise(),
       collective_backward_is_its_adjoint(),
+      inputs_are_not_modified(),
+      views_and_strides_do_not_matter(),
       same_case_twice_is_bitwise_equal(),
       nothing_uninitialised_is_read(),
       remote_keys_are_reached(),
+      two_configurations_do_not_interfere(),
+      changing_shapes_in_one_group_works(),
   };
   return properties;
 }

@@ -70,7 +70,8 @@ std::vector<Mesh> CaseStream::meshes() const {
 // A cell is open when a case in it is found that the subject supports.
 void CaseStream::look_for_cells() {
   for (size_t cell = 0; cell < all_cells().size(); ++cell) {
-    if (!needs_backend(spec_.kind) && !all_cells()[cell].of_collectives) continue;
+    if (spec_.kind == SubjectKind::merge) continue;
+    if (spec_.kind == SubjectKind::collective && !all_cells()[cell].of_collectives) continue;
     for (const Place& place : places_) {
       for (int i = 0; i < kProbes && !required_[cell]; ++i) {
         const Case c = probe_random_.next([&](const Pick& pick) {

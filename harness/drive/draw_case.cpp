@@ -124,12 +124,27 @@ void set_sizes(Case& c, const LocalSizes& sizes) {
   p.head_dim = p.v_head_dim = sizes.head_dim;
 }
 
+// A merge has few rows and 3 to 5 partials; those of 5 cost the most, as they have 1680 trees.
+void set_merge_sizes(Case& c, const Pick& pick) {
+  constexpr std::array<int64_t, 10> kPartials{3, 3, 3, 3, 4, 4, 4, 4, 4, 5};
+  Problem& p = c.problem;
+  p.batch = 1 + pick(2);
+  p.q_len = 1 + pick(4);
+  p.heads = p.kv_heads = 1 + pick(3);
+  p.head_dim = p.v_head_dim = 1 + pick(8);
+  p.kv_len = kPartials[pick(kPartials.size())];
+}
+
 }  // namespace
 
 Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilities, Goal goal,
                const Pick& pick) {
   Case c = plain_case(spec, mesh);
-  set_sizes(c, draw_sizes(mesh, goal, pick));
+  if (spec.kind == SubjectKind::merge) {
+    set_merge_sizes(c, pick);
+  } else {
+    set_sizes(c, draw_sizes(mesh, goal, pick));
+  }
   c.seed = static_cast<uint64_t>(pick(int64_t{1} << 32));
   set_features(c, abilities, goal, pick);
   return c;

@@ -6,12 +6,13 @@
 #include "impl/contract/backend.h"
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
+#include "impl/contract/merge.h"
 #include "problem/case.h"
 
 namespace attncheck {
 
 // What a mutant is a wrong version of. A faulty backend comes as an implementation that carries it.
-using Subject = std::variant<Implementation, Collective>;
+using Subject = std::variant<Implementation, Collective, Merge>;
 
 // A subject that is wrong on purpose, the way a real one once was. `impl=mutant:NAME` in a case.
 struct Mutant {

@@ -4,13 +4,9 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace attncheck {
+#include "impl/contract/merge.h"
 
-// Attention to some of the keys: `out` (B, Sq, H, Dv) normalised over these keys alone, and their
-// log-sum-exp `lse` (B, Sq, H). A row without keys is (0, -inf).
-struct Partial {
-  at::Tensor out, lse;
-};
+namespace attncheck {
 
 // The attention to the keys of both: lse = log(exp(lse_a) + exp(lse_b)), out the mean of the two
 // weighted by exp(lse_x - lse). (0, -inf) is the identity; gaps of any size are right. The dtype of

@@ -8,6 +8,9 @@ namespace attncheck {
 // log-sum-exp in the shape that its contract declares.
 Property lse_has_declared_shape();
 
+// out has q's dtype, lse the wider of q's dtype and float32, on every rank.
+Property out_and_lse_have_declared_dtype();
+
 // With q = k = 1 every score is scale * head_dim, so that
 //   lse_i = scale * head_dim + ln n_i,   n_i the number of keys that query i sees.
 // The evidence tells which mistake would give what came: base 2 as a whole, base 2 in each block

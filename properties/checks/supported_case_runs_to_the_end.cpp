@@ -27,7 +27,8 @@ Property supported_case_runs_to_the_end() {
   Property property;
   property.name = "supported_case_runs_to_the_end";
   property.explains = "a case that the subject says it supports ends without an error on any rank";
-  property.subjects = {SubjectKind::implementation, SubjectKind::local, SubjectKind::collective};
+  property.subjects = {SubjectKind::implementation, SubjectKind::local, SubjectKind::collective,
+                       SubjectKind::merge};
   property.applies = [](const Case&) { return Support::yes(); };
   property.check = ran_to_the_end;
   return property;

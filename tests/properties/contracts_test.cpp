@@ -32,6 +32,27 @@ TEST(LseShape, HoldsTheBackendToItsContract) {
   EXPECT_EQ(verdict.evidence->got, "(1, 4, 2)");
 }
 
+TEST(Dtypes, AreThatOfTheQueriesAndTheWiderOfItAndFloat32) {
+  constexpr const char* kProperty = "out_and_lse_have_declared_dtype";
+  for (const char* dtype : {"f64", "f32", "bf16", "f16"}) {
+    OracleLab lab;
+    const std::string text = std::string(kCase) + " dtype=" + dtype;
+    EXPECT_EQ(judge(kProperty, text, lab).kind, Verdict::Kind::pass) << dtype;
+  }
+  for (const char* tensor : {"out", "lse"}) {
+    OracleLab lab;
+    lab.plant([=](const Request&, Observation& observation) {
+      at::Tensor& narrow = tensor_of(observation, 1, tensor);
+      narrow = narrow.to(at::kFloat);
+    });
+    const Verdict verdict = judge(kProperty, kCase, lab);
+    ASSERT_TRUE(verdict.failed()) << tensor;
+    EXPECT_EQ(verdict.evidence->expected, "Double");
+    EXPECT_EQ(verdict.evidence->got, "Float");
+    EXPECT_EQ(verdict.evidence->rank, 1);
+  }
+}
+
 // What the evidence says of an lse that was changed by `change`.
 std::string said_of(const std::function<void(at::Tensor&)>& change) {
   OracleLab lab;

@@ -41,6 +41,38 @@ TEST(Mesh, IsNotRunWhenTheOtherOneThrows) {
   EXPECT_NE(verdict.reason.find("on mesh 1x1"), std::string::npos);
 }
 
+TEST(ReturnLse, ChangesNoBitOfTheRest) {
+  constexpr const char* kProperty = "return_lse_changes_nothing_else";
+  for (const char* flag : {"", " return_lse=0"}) {
+    OracleLab right;
+    const std::string text = std::string(kCase) + flag;
+    EXPECT_EQ(judge(kProperty, text, right).kind, Verdict::Kind::pass);
+    OracleLab lab;
+    lab.add_when([](const Request& request) { return !request.case_.return_lse; }, 2, "dk", 1e-12);
+    const Verdict verdict = judge(kProperty, text, lab);
+    ASSERT_TRUE(verdict.failed());
+    EXPECT_EQ(verdict.evidence->tensor, "dk");
+    lab.backend_contract.deterministic = false;
+    const Verdict within_bounds = judge(kProperty, text, lab);
+    ASSERT_TRUE(within_bounds.failed());
+    EXPECT_GT(within_bounds.evidence->bound, 0);
+    OracleLab close;
+    close.backend_contract.deterministic = false;
+    close.add_when([](const Request& r) { return !r.case_.return_lse; }, 2, "dk", 1e-17);
+    EXPECT_EQ(judge(kProperty, text, close).kind, Verdict::Kind::pass);
+  }
+}
+
+TEST(ReturnLse, IsJudgedWhereBothAreSupported) {
+  OracleLab lab;
+  lab.supports_case = [](const Case& c) {
+    return c.return_lse ? Support::no("no log-sum-exp") : Support::yes();
+  };
+  EXPECT_EQ(
+      judge("return_lse_changes_nothing_else", std::string(kCase) + " return_lse=0", lab).kind,
+      Verdict::Kind::unsupported);
+}
+
 TEST(Twice, SeesOneBit) {
   OracleLab lab;
   lab.add_when([](const Request& request) { return request.repeat == 1; }, 2, "dq", 1e-15);

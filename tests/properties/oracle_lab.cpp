@@ -5,6 +5,8 @@
 #include "impl/contract/dtypes.h"
 #include "problem/case_text.h"
 #include "properties/inputs.h"
+#include "properties/merge_inputs.h"
+#include "properties/merge_trees.h"
 #include "properties/property.h"
 #include "properties/reference_inputs.h"
 #include "properties/token_positions.h"
@@ -47,6 +49,31 @@ void add_direct_call(RankResult& result) {
     if (result.tensors.count(name) == 0) continue;
     result.tensors["direct_" + std::string(name)] = result.tensors[name].clone();
   }
+}
+
+void add_inputs(const Request& request, RankResult& result) {
+  const InputTensors inputs = rank_inputs(request, result.rank);
+  const std::pair<const char*, at::Tensor> named[] = {
+      {"q", inputs.q}, {"k", inputs.k}, {"v", inputs.v}, {"dout", inputs.dout}};
+  for (const auto& [name, tensor] : named) {
+    for (const char* when : {"_given", "_after_forward", "_after_backward"}) {
+      result.tensors[name + std::string(when)] = tensor.clone();
+    }
+  }
+}
+
+// The dense result, once for each tree.
+Observation merge_run(const Case& c) {
+  const Problem& p = c.problem;
+  const at::ScalarType dtype = scalar_type(p.dtype);
+  const reference::Forward dense = reference::forward(dense_inputs(merge_inputs(c)));
+  const auto trees = static_cast<int64_t>(MergeTrees(static_cast<int>(p.kv_len)).roots().size());
+  RankResult result;
+  result.tensors["out"] =
+      dense.out.view({p.batch, p.q_len, p.heads, p.v_head_dim}).repeat({trees, 1, 1, 1}).to(dtype);
+  result.tensors["lse"] =
+      dense.lse.view({p.batch, p.q_len, p.heads}).repeat({trees, 1, 1}).to(lse_scalar_type(dtype));
+  return {{result}, false};
 }
 
 // Every rank's y and dx by the specification, element by element.
@@ -127,6 +154,27 @@ void OracleLab::fail(int rank, Phase phase, const std::string& text) {
   });
 }
 
+Observation OracleLab::attention_run(const Request& request) {
+  const Case& c = request.case_;
+  const Expected& truth = expected(request);
+  Observation observation;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    RankResult result = attention_on(request, truth, rank);
+    if (request.keep_inputs) add_inputs(request, result);
+    if (c.impl == "local") add_direct_call(result);
+    observation.ranks.push_back(std::move(result));
+  }
+  if (request.company == Company::interleaved) {
+    const Observation other = attention_run(companion_request(request));
+    for (size_t rank = 0; rank < other.ranks.size(); ++rank) {
+      for (const auto& [name, tensor] : other.ranks[rank].tensors) {
+        observation.ranks[rank].tensors["other_" + name] = tensor;
+      }
+    }
+  }
+  return observation;
+}
+
 const Observation& OracleLab::observe(const Request& request) {
   std::unique_ptr<Observation>& slot = observations_[to_text(request)];
   if (slot) return *slot;
@@ -134,14 +182,12 @@ const Observation& OracleLab::observe(const Request& request) {
   slot = std::make_unique<Observation>();
   if (const Support support = supports_case(c); !support) {
     *slot = refused_run(c, support.reason);
+  } else if (subject_kind(c) == "merge") {
+    *slot = merge_run(c);
   } else if (collective_subject) {
     *slot = collective_run(request, *collective_subject);
   } else {
-    const Expected& truth = expected(request);
-    for (int rank = 0; rank < c.mesh.world(); ++rank) {
-      slot->ranks.push_back(attention_on(request, truth, rank));
-    }
-    if (c.impl == "local") add_direct_call(slot->ranks.front());
+    *slot = attention_run(request);
   }
   for (const Plant& plant : plants_) plant(request, *slot);
   return *slot;

@@ -35,6 +35,7 @@ class OracleLab : public Lab {
   Support supports(const Case& c) override { return supports_case(c); }
   SubjectKind kind(const Case& c) override {
     if (c.impl == "local") return SubjectKind::local;
+    if (subject_kind(c) == "merge") return SubjectKind::merge;
     return collective_subject ? SubjectKind::collective : SubjectKind::implementation;
   }
   const BackendContract* contract(const Case&) override { return &backend_contract; }
@@ -49,6 +50,8 @@ class OracleLab : public Lab {
   std::optional<Collective> collective_subject;
 
  private:
+  Observation attention_run(const Request& request);
+
   std::vector<Plant> plants_;
   std::map<std::string, std::unique_ptr<Observation>> observations_;
   std::map<std::string, std::unique_ptr<Expected>> expectations_;

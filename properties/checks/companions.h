@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include "properties/lab.h"
+
+namespace attncheck {
+
+// Cases that share a case's mesh, dtype and backend, and that the subject supports; nothing where
+// it supports none of those that are tried.
+
+// More tokens, other heads and head_dim, another scale, causal where the case is not.
+std::optional<Case> other_configuration(const Case& c, Lab& lab);
+
+// The same call on more of everything, and on less; nothing where there is no smaller shape.
+std::optional<Case> larger_shape(const Case& c, Lab& lab);
+std::optional<Case> smaller_shape(const Case& c, Lab& lab);
+
+}  // namespace attncheck

@@ -1,0 +1,52 @@
+#include "problem/case_text.h"
+#include "properties/checks/applies.h"
+#include "properties/checks/companions.h"
+#include "properties/checks/judging.h"
+#include "properties/checks/state.h"
+#include "properties/checks/two_runs.h"
+
+namespace attncheck {
+namespace {
+
+Verdict agrees_with_alone(Lab& lab, const Request& alone, const Observation& together,
+                          const std::string& what) {
+  const Observation& of_alone = lab.observe(alone);
+  if (const auto ended = ended_early(of_alone)) return *ended;
+  return same_result(lab, alone, of_alone, together, all_tensors(alone.case_),
+                     "between a run alone and one interleaved with another (" + what + ")");
+}
+
+Verdict do_not_interfere(const Case& c, Lab& lab) {
+  const std::optional<Case> companion = other_configuration(c, lab);
+  if (!companion) return Verdict::unsupported("the subject supports no other configuration");
+  Request interleaved = base_request(c);
+  interleaved.company = Company::interleaved;
+  interleaved.companion = companion;
+  const Request first = base_request(c), second = companion_request(interleaved);
+  const Observation& together = lab.observe(interleaved);
+  for (const Request& alone : {first, second}) {
+    if (const auto ended = ended_early(lab.observe(alone))) return *ended;
+  }
+  const std::string case_text = "the other: " + to_text(*companion);
+  if (auto failed = error_of_second_alone(lab.observe(first), together,
+                                          "an interleaved run (" + case_text + ")")) {
+    return *failed;
+  }
+  return worse(agrees_with_alone(lab, first, together, case_text),
+               agrees_with_alone(lab, second, renamed(together, "other_", ""),
+                                 "the second of them: " + to_text(*companion)));
+}
+
+}  // namespace
+
+Property two_configurations_do_not_interfere() {
+  Property property;
+  property.name = "two_configurations_do_not_interfere";
+  property.explains =
+      "two calls whose forwards and backwards interleave give what each gives alone";
+  property.applies = needs_attention;
+  property.check = do_not_interfere;
+  return property;
+}
+
+}  // namespace attncheck
