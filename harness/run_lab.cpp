@@ -1,6 +1,12 @@
 #include "harness/run_lab.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <sstream>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "impl/contract/dtypes.h"
 #include "properties/inputs.h"
@@ -10,37 +16,92 @@
 namespace attncheck {
 namespace {
 
-bool all_answered(const std::vector<RankReply>& replies) {
-  return std::all_of(replies.begin(), replies.end(), [](const RankReply& reply) {
-    return reply.outcome == RankReply::Outcome::answered;
-  });
+constexpr int kMostRuns = 3;    // of a request whose ranks end early, each time in another way
+constexpr int kMostStarts = 4;  // of ranks that do not start
+
+bool ended(const RankReply& reply) {
+  return reply.outcome != RankReply::Outcome::answered &&
+         reply.outcome != RankReply::Outcome::bystander;
 }
 
-RankResult result_of(const RankReply& reply, int rank) {
+// The rank to name: one that somebody stopped, else the first one that ended, else a silent one.
+int culprit_of(const std::vector<RankReply>& replies) {
+  const auto rank_of = [](const RankReply& reply) {
+    const bool silent = reply.outcome == RankReply::Outcome::silent;
+    return std::tuple(!reply.stopped, silent, reply.after);
+  };
+  int culprit = -1;
+  for (size_t rank = 0; rank < replies.size(); ++rank) {
+    if (!ended(replies[rank])) continue;
+    if (culprit < 0 || rank_of(replies[rank]) < rank_of(replies[culprit])) {
+      culprit = static_cast<int>(rank);
+    }
+  }
+  return culprit;
+}
+
+// For reports that give an incident one line.
+std::string in_one_line(const std::string& text) {
+  std::istringstream in(text);
+  std::string joined;
+  for (std::string line; std::getline(in >> std::ws, line);) {
+    joined += (joined.empty() ? "" : " | ") + line;
+  }
+  return joined;
+}
+
+RankResult result_of(const RankReply& reply, int rank, bool culprit) {
   if (reply.outcome == RankReply::Outcome::answered) return rank_result_from_bytes(reply.bytes);
   RankResult result;
   result.rank = rank;
   result.error = RankError{Phase::process, reply.note};
-  if (reply.outcome == RankReply::Outcome::bystander) result.facts["bystander"] = "1";
+  if (!culprit) result.facts["bystander"] = "1";
   return result;
 }
 
-Observation observation_of(const std::vector<RankReply>& replies) {
+Observation observation_of(const std::vector<RankReply>& replies, int culprit) {
   Observation observation;
-  for (size_t rank = 0; rank < replies.size(); ++rank) {
-    observation.ranks.push_back(result_of(replies[rank], static_cast<int>(rank)));
+  for (int rank = 0; rank < static_cast<int>(replies.size()); ++rank) {
+    observation.ranks.push_back(result_of(replies[rank], rank, rank == culprit));
   }
   return observation;
 }
 
-Expected expect(const Request& request) {
+// An error long after the first one is what the first one did to a peer: ranks that meet in an
+// exchange fail there together, and a rank that left it costs its peers seconds.
+constexpr std::chrono::milliseconds kTogether{500};
+
+void mark_consequences(const std::vector<RankReply>& replies, Observation& observation) {
+  auto first = std::chrono::microseconds::max();
+  for (size_t rank = 0; rank < replies.size(); ++rank) {
+    if (observation.ranks[rank].error) first = std::min(first, replies[rank].after);
+  }
+  for (size_t rank = 0; rank < replies.size(); ++rank) {
+    const bool late = observation.ranks[rank].error && replies[rank].after - first > kTogether;
+    if (late && !ended(replies[rank])) observation.ranks[rank].facts["bystander"] = "1";
+  }
+}
+
+bool is_narrow(DType dtype) {
+  return dtype == DType::f16 || dtype == DType::bf16;
+}
+
+// How the run rounds: by the case, and by the exp that the kernel's contract declares.
+reference::BoundContext bound_context(const Case& c, const BackendContract* contract) {
+  const at::ScalarType io = scalar_type(c.problem.dtype);
+  reference::BoundContext context{io, lse_scalar_type(io), c.mesh.ring};
+  if (!is_narrow(c.problem.dtype)) return context;
+  if (contract != nullptr) context.exp_error = contract->narrow_exp_error;
+  context.narrow_sums = !c.convert_to_fp32;
+  return context;
+}
+
+Expected expect(const Request& request, const reference::BoundContext& context) {
   const InputTensors tensors = global_inputs(request);
-  const at::ScalarType io = scalar_type(request.case_.problem.dtype);
   Expected expected;
   expected.inputs = reference_inputs(request, tensors);
   expected.dout = tensors.dout;
   expected.dlse = tensors.dlse;
-  const reference::BoundContext context{io, lse_scalar_type(io), request.case_.mesh.ring};
   reference::Evaluation evaluation =
       reference::evaluate(expected.inputs, tensors.dout, tensors.dlse, context);
   expected.forward = std::move(evaluation.forward);
@@ -49,12 +110,14 @@ Expected expect(const Request& request) {
   return expected;
 }
 
-// What the reference says does not depend on how the run is made, but for the number of merges.
-std::string expectation_key(Request request) {
+// What the reference says does not depend on how the run is made, but for the bounds' context.
+std::string expectation_key(Request request, const reference::BoundContext& context) {
   request.case_.impl = "reference";
-  request.case_.backend = request.case_.transport = "any";
+  request.case_.transport = "any";
+  if (context.exp_error == 0) request.case_.backend = "any";
   request.case_.grad = {};
-  request.case_.return_lse = request.case_.convert_to_fp32 = true;
+  request.case_.return_lse = true;
+  request.case_.convert_to_fp32 = !context.narrow_sums;
   request.case_.rotate = Rotate::allgather;
   request.case_.schedule.clear();
   if (request.value != ValueEdit::shard_indicator &&
@@ -62,6 +125,9 @@ std::string expectation_key(Request request) {
     request.case_.mesh = {request.case_.mesh.ring, 1};
   }
   request.poison.reset();
+  request.contiguous = request.keep_inputs = request.fresh_ranks = false;
+  request.company = Company::none;
+  request.companion.reset();
   request.repeat = 0;
   return to_text(request);
 }
@@ -72,19 +138,85 @@ RunLab::RunLab(const Registry& registry,
                std::map<std::string, std::shared_ptr<Transport>> transports)
     : registry_(registry), transports_(std::move(transports)) {}
 
+// One run, and how it ended early, if it did.
+struct RunLab::Attempt {
+  Observation observation;
+  bool early = false;    // a rank was lost, or erred where the request did not ask for it
+  bool started = true;   // false: the ranks did not even start
+  bool outside = false;  // ended by what only somebody else does: SIGKILL, or a stop
+  std::tuple<int, RankReply::Outcome, int> ending;  // who was lost, and how
+  std::string incident;                             // early, or before it could start
+};
+
+RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
+  if (request.fresh_ranks) transport.renew(request.case_.mesh);
+  ++counts_.runs;
+  const std::vector<RankReply> replies = transport.run(request.case_.mesh, to_text(request));
+  const int culprit = culprit_of(replies);
+  Attempt attempt;
+  attempt.observation = observation_of(replies, culprit);
+  mark_consequences(replies, attempt.observation);
+  const RankResult* failed = first_failed_rank(attempt.observation);
+  attempt.early = culprit >= 0 || (failed != nullptr && !request.forced);
+  if (!attempt.early) return attempt;
+  attempt.incident = in_one_line(error_text(*failed));
+  attempt.ending = {failed->rank, RankReply::Outcome::answered, 0};
+  if (culprit < 0) return attempt;
+  const RankReply& reply = replies[culprit];
+  attempt.ending = {culprit, reply.outcome, reply.code};
+  attempt.started = reply.started;
+  attempt.outside =
+      reply.stopped || (reply.outcome == RankReply::Outcome::signalled && reply.code == SIGKILL);
+  return attempt;
+}
+
+// Ranks that do not start say nothing about the case; what hindered them once is an incident.
+RunLab::Attempt RunLab::started_attempt(Transport& transport, const Request& request) {
+  std::string hindrance;
+  for (int start = 0; start < kMostStarts; ++start) {
+    Attempt last = attempt(transport, request);
+    if (last.started) {
+      if (!last.early) last.incident = hindrance;
+      return last;
+    }
+    hindrance = last.incident;
+    listener_(request.case_, hindrance);
+  }
+  throw std::runtime_error(hindrance + "; that was start " + std::to_string(kMostStarts));
+}
+
+bool RunLab::may_differ(const Transport& transport, const Attempt& attempt) const {
+  const bool lost = lost_rank(attempt.observation) != nullptr;
+  return attempt.early && (lost || !transport.repeats_itself());
+}
+
+// A rank that is lost, or an error where ranks run in time of their own, counts once it came twice
+// in the same way, or whenever it was tried.
 Observation RunLab::run(const Request& request) {
-  const Case& c = request.case_;
-  const auto transport = transports_.find(c.transport);
-  TORCH_CHECK(transport != transports_.end(), "no transport '", c.transport, "' in this lab");
-  const std::string text = to_text(request);
-  ++counts_.runs;
-  std::vector<RankReply> replies = transport->second->run(c.mesh, text);
-  if (all_answered(replies)) return observation_of(replies);
-  ++counts_.runs;
-  replies = transport->second->run(c.mesh, text);
-  Observation observation = observation_of(replies);
-  observation.unrepeatable = all_answered(replies);
-  return observation;
+  const auto found = transports_.find(request.case_.transport);
+  TORCH_CHECK(found != transports_.end(), "no transport '", request.case_.transport,
+              "' in this lab");
+  Transport& transport = *found->second;
+  Attempt last = started_attempt(transport, request);
+  std::string incident = last.incident;
+  for (int runs = 1; runs < kMostRuns && may_differ(transport, last); ++runs) {
+    believed_ = believed_ || hasty_;
+    if (hasty_) break;
+    listener_(request.case_, last.incident);
+    Attempt next = started_attempt(transport, request);
+    const bool alike = next.early && next.ending == last.ending && !next.outside;
+    last = std::move(next);
+    if (alike) break;
+  }
+  last.observation.unrepeatable = !last.early && !incident.empty();
+  if (last.observation.unrepeatable) last.observation.incident = std::move(incident);
+  return std::move(last.observation);
+}
+
+bool RunLab::hurry(bool on) {
+  hasty_ = on;
+  for (auto& [name, transport] : transports_) transport->hurry(on);
+  return std::exchange(believed_, false);
 }
 
 const Observation& RunLab::observe(const Request& request) {
@@ -98,8 +230,9 @@ const Observation& RunLab::observe(const Request& request) {
 }
 
 const Expected& RunLab::expected(const Request& request) {
-  std::unique_ptr<Expected>& expected = expectations_[expectation_key(request)];
-  if (!expected) expected = std::make_unique<Expected>(expect(request));
+  const auto context = bound_context(request.case_, contract(request.case_));
+  std::unique_ptr<Expected>& expected = expectations_[expectation_key(request, context)];
+  if (!expected) expected = std::make_unique<Expected>(expect(request, context));
   return *expected;
 }
 

@@ -120,7 +120,7 @@ std::vector<Mutant> house_invariance_mutants() {
                    .source = "house",
                    .fault = "v passes through int8, scaled by the largest value of each token",
                    .property = "output_is_linear_in_value",
-                   .smallest = "mesh=1x1 q=1 d=1 dv=2"},
+                   .smallest = "mesh=1x1 q=1 d=2"},
                   implementation_of("with_values_in_int8",
                                     with_forward(unified_parent(), with_values_in_int8))),
       make_mutant({.name = "house_lse_of_smoothed_keys",

@@ -17,7 +17,8 @@ namespace attncheck::reference {
 // u_acc, u_io: unit roundoff of the accumulation and of the result's dtype. lse is in the wider of
 //   the io dtype and float32 (DESIGN section 1), so its u_io is u_acc.
 // u_p: u_io where it is wider than u_acc (fused kernels round P and dS to the narrow dtype before
-//   the product that takes them), else 0. It does not enter lse.
+//   the product that takes them), else 0. It does not enter lse. Partial results that are merged in
+//   the narrow dtype are rounded in each merge: then u_p counts R times.
 // u_e: the relative error of exp, where the kernel's contract declares one beyond u_acc. The sum of
 //   exp has it as well, and so has lse, as an absolute error: its bound counts u_e once, not c
 //   times.
@@ -63,7 +64,8 @@ struct BoundContext {
   c10::ScalarType io = c10::ScalarType::Double;            // of q, k, v, out and the gradients
   c10::ScalarType accumulation = c10::ScalarType::Double;  // of sums and lse
   int64_t merges = 1;                                      // R
-  double exp_error = 0;  // u_e, declared by the kernel's contract; beyond u_acc
+  double exp_error = 0;      // u_e, declared by the kernel's contract; beyond u_acc
+  bool narrow_sums = false;  // partial results are merged in the io dtype
 };
 
 /// Same shapes as the values, float64, contiguous; every element is finite and positive, also where

@@ -27,6 +27,11 @@ double narrow_roundoff(const BoundContext& context) {
   return u_io > unit_roundoff(context.accumulation) ? u_io : 0;
 }
 
+double product_roundoff(const BoundContext& context) {
+  const int64_t merges = context.narrow_sums ? std::max<int64_t>(context.merges, 1) : 1;
+  return narrow_roundoff(context) * static_cast<double>(merges) + context.exp_error;
+}
+
 double least_probability(const BoundContext& context) {
   const double exp_flushed =
       smallest_normal(context.accumulation) / unit_roundoff(context.accumulation);
@@ -40,7 +45,7 @@ BoundsPass::BoundsPass(const RowBlocks& blocks, const BoundContext& context, boo
     : blocks_(blocks),
       context_(context),
       u_acc_(unit_roundoff(context.accumulation)),
-      u_p_(narrow_roundoff(context) + context.exp_error),
+      u_p_(product_roundoff(context)),
       least_probability_(least_probability(context)),
       abs_v_(blocks.v().abs()),
       largest_k_(largest_norm(blocks.k())) {

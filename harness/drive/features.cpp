@@ -70,6 +70,11 @@ void set_uneven_shards(Case& c, const Pick&) {
   if (world > 1) --c.problem.shards.back(), ++c.problem.shards.front();
 }
 
+// Its keys and queries grow with the square of a position, past what float16 holds.
+void set_selector_data(Case& c, const Pick&) {
+  if (c.problem.dtype != DType::f16) c.problem.data = Data::selector;
+}
+
 void set_indivisible_heads(Case& c, const Pick&) {
   const int64_t heads = c.problem.heads + (c.mesh.ulysses > 1 ? 1 : 0);
   c.problem.heads = c.problem.kv_heads = heads;
@@ -106,7 +111,7 @@ void add_problem_features(std::vector<Feature>& all) {
   all.push_back(problem_feature("layout=striped", 15, &Problem::layout, Layout::striped));
   all.push_back(problem_feature("data=large", 12, &Problem::data, Data::large));
   all.push_back(problem_feature("data=offset", 12, &Problem::data, Data::offset));
-  all.push_back(problem_feature("data=selector", 12, &Problem::data, Data::selector));
+  all.push_back({"data=selector", 12, set_selector_data});
   all.push_back(problem_feature("view=offset", 12, &Problem::view, View::offset));
   all.push_back(problem_feature("view=permuted", 12, &Problem::view, View::permuted));
   all.push_back({"view=expanded", 8, [](Case& c, const Pick&) {

@@ -19,7 +19,9 @@ std::set<SubjectKind> attention_subjects() {
 
 Support needs_attention(const Case& c) {
   if (subject_kind(c) == "collective") return Support::no("speaks of attention");
-  return only_if(c.problem.data != Data::tagged, "data=tagged is for collectives");
+  if (c.problem.data == Data::tagged) return Support::no("data=tagged is for collectives");
+  return only_if(c.problem.data != Data::selector || c.problem.dtype != DType::f16,
+                 "data=selector leaves the range of float16");
 }
 
 Support needs_lse(const Case& c) {

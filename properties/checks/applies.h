@@ -13,7 +13,7 @@ namespace attncheck {
 std::set<SubjectKind> attention_subjects();
 
 // What a property asks of a case; no, with the reason, for a case that it cannot judge.
-Support needs_attention(const Case& c);       // no collective, no tagged data
+Support needs_attention(const Case& c);       // no collective, no tagged data, none past float16
 Support needs_lse(const Case& c);             // return_lse=1
 Support needs_gradient(const Case& c);        // one of q, k, v requires grad
 Support needs_world(const Case& c);           // more than one rank

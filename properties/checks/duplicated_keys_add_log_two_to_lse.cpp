@@ -18,6 +18,12 @@ Support needs_equal_shards(const Case& c) {
                                   : Support::no("shards= does not fit twice as many keys");
 }
 
+Support needs_queries_of_their_own(const Case& c) {
+  return c.problem.data == Data::selector
+             ? Support::no("data=selector draws its queries by the number of keys")
+             : Support::yes();
+}
+
 Request with_every_key_twice(const Case& c) {
   Request request = base_request(c);
   request.case_.problem.kv_len *= 2;
@@ -50,7 +56,8 @@ Property duplicated_keys_add_log_two_to_lse() {
   property.explains = "with every key twice lse grows by ln 2, and each copy takes half of dk, dv";
   property.subjects = attention_subjects();
   property.applies = [](const Case& c) {
-    return all_of({needs_attention(c), needs_free_keys(c), needs_equal_shards(c)});
+    return all_of({needs_attention(c), needs_free_keys(c), needs_equal_shards(c),
+                   needs_queries_of_their_own(c)});
   };
   property.check = log_two_is_added;
   return property;

@@ -53,6 +53,8 @@ TEST(KeyOrder, IsNotAskedWherePlacesMatter) {
   EXPECT_FALSE(applies("key_order_does_not_matter", "impl=ring mesh=1x1 q=4 d=3 causal=1"));
   EXPECT_FALSE(applies("key_order_does_not_matter", "impl=ring mesh=1x1 q=4 kv=1 d=3"));
   EXPECT_FALSE(applies("duplicated_keys_add_log_two_to_lse", "impl=x mesh=1x1 q=4 d=3 causal=1"));
+  EXPECT_FALSE(
+      applies("duplicated_keys_add_log_two_to_lse", "impl=x mesh=1x1 q=4 d=3 data=selector"));
 }
 
 TEST(Cells, SeeOneBitInACellThatStays) {
