@@ -1,8 +1,8 @@
 #include "cli/manifest.h"
 
-#include "impl/backends/flash_cpu.h"
-#include "impl/backends/math.h"
+#include "impl/backends/built_in.h"
 #include "impl/collectives/catalogue.h"
+#include "impl/merges/catalogue.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
@@ -14,8 +14,9 @@ const Registry& built_in() {
   static const Registry registry{
       .implementations = {ring_implementation(), ulysses_implementation(),
                           unified_implementation()},
-      .backends = {math_backend(), flash_cpu_backend()},
+      .backends = built_in_backends(),
       .collectives = built_in_collectives(),
+      .merges = built_in_merges(),
       .mutants = mutant_catalogue(),
   };
   return registry;

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "harness/input_copies.h"
 #include "impl/backends/attend.h"
 #include "impl/backends/normalise_lse.h"
 #include "properties/inputs.h"
@@ -21,28 +22,36 @@ BackendInputs whole_block(const Problem& problem, const InputTensors& inputs) {
 
 }  // namespace
 
-Support local_limits(const Case& c) {
+Support supports_local(const Case& c, const Backend& backend) {
   if (c.mesh.world() != 1) return Support::no("impl=local checks a backend on one rank: mesh=1x1");
   if (c.dropout > 0) return Support::no("dropout is not supported: use dropout=0");
   if (c.problem.mask != Mask::none) return Support::no("masks are not supported: use mask=none");
-  return Support::yes();
+  if (c.return_lse && !backend.contract.lse) {
+    return Support::no(backend.name + " returns no log-sum-exp: use return_lse=0");
+  }
+  return backend.supports(c.problem);
 }
 
 void evaluate_local(const Backend& backend, const Request& request, RankResult& result,
                     Phase& phase) {
   const at::NoGradGuard no_grad;
-  const Support limits = local_limits(request.case_);
-  TORCH_CHECK(limits.ok, limits.reason);
+  const Support support = supports_local(request.case_, backend);
+  TORCH_CHECK(support.ok, support.reason);
   const InputTensors inputs = global_inputs(request);
+  InputCopies copies(request, inputs, result);
   const BackendInputs block = whole_block(request.case_.problem, inputs);
-  result.tensors["raw_lse"] = backend.forward(block).lse;
   const BlockAttention attention = attend(backend, block);
   result.tensors["out"] = attention.out;
-  result.tensors["lse"] = attention.lse;
+  if (backend.contract.lse) {
+    result.tensors["raw_lse"] = backend.forward(block).lse;
+    result.tensors["lse"] = attention.lse;
+  }
+  copies.take("after_forward");
   if (!request.backward || !inputs.dout.defined()) return;
   phase = Phase::backward;
   const BackendGrads grads = attend_backward(
       backend, {block, inputs.dout, inputs.dlse, attention.out, attention.lse, attention.aux});
+  copies.take("after_backward");
   const GradSet& wanted = request.case_.grad;
   if (wanted.q) result.tensors["dq"] = result.tensors["direct_dq"] = grads.dq;
   if (wanted.k) result.tensors["dk"] = result.tensors["direct_dk"] = grads.dk;

@@ -8,12 +8,13 @@
 
 namespace attncheck {
 
-// What impl=local cannot ask of a backend at all, whatever the backend: a mesh, dropout, a mask.
-Support local_limits(const Case& c);
+// Whether impl=local can ask a case of the backend: no mesh, dropout or mask whatever the backend,
+// a log-sum-exp if it returns one, and what the backend itself supports.
+Support supports_local(const Case& c, const Backend& backend);
 
 // impl=local: the backend called directly on the whole problem, on one rank, without autograd:
 // "raw_lse", "out", "lse" (in the project's form), "dq", "dk", "dv" of those that require grad,
-// and the same as "direct_dq", ... Throws what local_limits says.
+// and the same as "direct_dq", ... Throws what supports_local says.
 void evaluate_local(const Backend& backend, const Request& request, RankResult& result,
                     Phase& phase);
 

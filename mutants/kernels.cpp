@@ -41,4 +41,15 @@ Backend base_two_kernel() {
   return backend;
 }
 
+Backend natural_kernel_called_base_two() {
+  Backend backend = math_backend();
+  backend.name = "natural_kernel_called_base_two";
+  backend.contract.lse_base = 2.0;
+  backend.backward = [math = backend.backward](BackendBackward call) {
+    call.lse = call.lse.div(std::numbers::ln2);
+    return math(call);
+  };
+  return backend;
+}
+
 }  // namespace attncheck

@@ -30,7 +30,7 @@ void merges_from_the_larger(RingTour& tour) {
 }  // namespace
 
 std::vector<Mutant> lse_value_mutants() {
-  const Implementation ring = implementation_of("ring_on_base_two", ring_parent());
+  const Implementation ring = implementation_of("ring_on_another_base", ring_parent());
   return {
       make_mutant({.name = "B5",
                    .source = "vLLM #47079, sglang #40903, flashinfer #2113, pytorch #181645",
@@ -38,6 +38,12 @@ std::vector<Mutant> lse_value_mutants() {
                    .property = "lse_is_natural_log",
                    .smallest = "mesh=2x1 q=2 d=1"},
                   on_backend(ring, base_two_kernel())),
+      make_mutant({.name = "B6",
+                   .source = "sglang #33926",
+                   .fault = "the lse is converted from base 2 twice; the kernel's output is right",
+                   .property = "lse_is_natural_log",
+                   .smallest = "mesh=2x1 q=2 d=1"},
+                  on_backend(ring, natural_kernel_called_base_two())),
       make_mutant(
           {.name = "B7",
            .source = "flashinfer #4051, vLLM #28181",

@@ -32,7 +32,8 @@ struct Collective {
   std::function<std::array<int64_t, 4>(const Case&)> input_shape;   // (B, S, H, D) on every rank
   std::function<std::array<int64_t, 4>(const Case&)> output_shape;  // (B, S, H, D) on every rank
   std::function<at::Tensor(at::Tensor x, const MeshGroups&)> apply;
-  // The specification, by index arithmetic alone. Elements of the output only move: none is summed.
+  // The specification, by index arithmetic alone, of a collective whose elements only move. Empty
+  // where elements are summed: such a collective's forward is not judged, only its backward by it.
   std::function<Origin(const Case&, int rank, const std::array<int64_t, 4>& index)> origin;
 };
 

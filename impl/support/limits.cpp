@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "impl/backends/built_in.h"
 #include "impl/contract/backend.h"
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/contiguous.h"
@@ -75,13 +76,17 @@ Problem block_problem(const Request& r) {
   return block;
 }
 
+// math supports every block: there is always a backend to name.
+Support needs_lse(const std::string& backend, const char* who, const Problem& block) {
+  return Support::no(backend + " returns no log-sum-exp, which " + who + " needs: use " +
+                     backends_with_lse(block));
+}
+
 Support supports_backend(const Limits& limits, const Request& r, const Backend& backend) {
-  const bool needs_lse = limits.ring || r.return_lse;
-  if (needs_lse && !backend.contract.lse) {
-    return Support::no("the backend " + backend.name + " returns no LSE, which " +
-                       (limits.ring ? "merging" : "return_lse=1") + " needs");
-  }
-  return backend.supports(block_problem(r));
+  const Problem block = block_problem(r);
+  if (limits.ring && !backend.contract.lse) return needs_lse(backend.name, "a ring", block);
+  if (r.return_lse && !backend.contract.lse) return needs_lse(backend.name, "return_lse=1", block);
+  return backend.supports(block);
 }
 
 Support supports(const Limits& limits, const Request& r, const Backend& backend) {

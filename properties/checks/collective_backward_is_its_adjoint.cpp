@@ -106,7 +106,7 @@ Verdict is_adjoint(const Request& request, const Places& places, const Observati
   const PerRank cotangent = made(
       world, [&](int rank) { return collective_cotangent(request, rank, places.output_shape()); });
   const PerRank y = tensors_of(observation, "y"), dx = tensors_of(observation, "dx");
-  if (forward_is_as_specified(places, x, y)) {
+  if (places.specified() && forward_is_as_specified(places, x, y)) {
     return dx_is_adjoint(observation, adjoint(places, cotangent), where);
   }
   const double forward = inner_product(y, cotangent), backward = inner_product(x, dx);

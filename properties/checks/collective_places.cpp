@@ -39,6 +39,10 @@ int64_t Places::outputs() const {
   return elements(output_);
 }
 
+bool Places::specified() const {
+  return static_cast<bool>(collective_.origin);
+}
+
 Origin Places::origin(int rank, int64_t place) const {
   return collective_.origin(case_, rank, index_in(output_, place));
 }

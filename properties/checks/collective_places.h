@@ -23,6 +23,8 @@ class Places {
   int64_t inputs() const;                                // elements of a rank's input
   int64_t outputs() const;
 
+  // Whether the collective says where elements come from.
+  bool specified() const;
   // Where the element at `place` of a rank's output comes from.
   Origin origin(int rank, int64_t place) const;
   // The place of an index in an input.

@@ -73,7 +73,9 @@ const at::Tensor& bound_of(const Expected& expected, const std::string& tensor) 
 
 std::optional<Verdict> ended_early(const Observation& observation) {
   if (observation.unrepeatable) {
-    return Verdict::not_run("a rank died or fell silent, and on fresh ranks it did not");
+    const std::string& what = observation.incident;
+    return Verdict::not_run((what.empty() ? "a rank died or fell silent" : what) +
+                            "; on fresh ranks that did not happen again");
   }
   if (const RankResult* failed = first_failed_rank(observation)) {
     return Verdict::not_run(error_text(*failed));

@@ -15,6 +15,7 @@ namespace attncheck {
 namespace {
 
 Verdict tags_arrive(const Case& c, const Collective& collective, Lab& lab) {
+  if (!collective.origin) return Verdict::unsupported("the collective sums elements");
   Request request = plain_request(c);
   request.case_.problem.data = Data::tagged;
   request.backward = false;

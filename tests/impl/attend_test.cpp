@@ -28,10 +28,10 @@ constexpr double kTolerance = 1e-13;
 
 class EveryBackend : public ::testing::TestWithParam<std::string> {
  protected:
-  Backend backend() const { return GetParam() == "math" ? math_backend() : flash_cpu_backend(); }
+  Backend backend() const { return testing::built_in_backend(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, ::testing::Values("math", "flash_cpu"),
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, ::testing::Values("math", "flash_cpu", "auto"),
                          [](const auto& info) { return info.param; });
 
 void expect_forward(const Backend& backend, const Whole& w, double tolerance = kTolerance) {

@@ -23,10 +23,10 @@ constexpr double kTolerance = 1e-12;
 
 class BlockGradients : public ::testing::TestWithParam<std::string> {
  protected:
-  Backend backend() const { return GetParam() == "math" ? math_backend() : flash_cpu_backend(); }
+  Backend backend() const { return testing::built_in_backend(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Backends, BlockGradients, ::testing::Values("math", "flash_cpu"),
+INSTANTIATE_TEST_SUITE_P(Backends, BlockGradients, ::testing::Values("math", "flash_cpu", "auto"),
                          [](const auto& info) { return info.param; });
 
 // The part of `w` of some queries and some keys, with the global result.

@@ -11,6 +11,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "impl/backends/built_in.h"
 #include "reference/dense_attention.h"
 
 namespace attncheck::testing {
@@ -26,6 +27,13 @@ std::vector<int64_t> positions(int64_t count) {
 }
 
 }  // namespace
+
+Backend built_in_backend(const std::string& name) {
+  for (Backend& backend : built_in_backends()) {
+    if (backend.name == name) return std::move(backend);
+  }
+  TORCH_CHECK(false, "there is no backend ", name);
+}
 
 at::Tensor normal(const std::vector<int64_t>& sizes, uint64_t seed, at::ScalarType type) {
   return at::randn(sizes, at::detail::createCPUGenerator(seed), at::TensorOptions(at::kDouble))

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +14,9 @@ namespace attncheck::testing {
 // Standard normal values that `seed` determines.
 at::Tensor normal(const std::vector<int64_t>& sizes, uint64_t seed,
                   at::ScalarType type = at::kDouble);
+
+// The built-in backend of that name.
+Backend built_in_backend(const std::string& name);
 
 // The largest |a - b|; infinity where one of the two is infinite or NaN and the other is not that.
 double difference(const at::Tensor& a, const at::Tensor& b);

@@ -3,6 +3,7 @@
 #include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
+#include "impl/backends/built_in.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
 #include "impl/contract/dtypes.h"
@@ -150,6 +151,39 @@ TEST(Refusal, MeetsWhatTheBackendRefuses) {
     c.problem.v_head_dim = 2;
     expect_refused(implementation, c, flash_cpu_backend());
   }
+}
+
+// One rank alone calls: it would wait for the others if it communicated.
+TEST(Refusal, OfDropoutComesBeforeAnyCommunicationOnEveryBackend) {
+  for (const Backend& backend : built_in_backends()) {
+    for (const auto& [implementation, mesh] : subjects()) {
+      SCOPED_TRACE(implementation.name + " on " + backend.name);
+      Case c = supported(mesh);
+      c.dropout = 0.1;
+      c.return_lse = backend.contract.lse;
+      EXPECT_FALSE(implementation.supports(c, backend).ok);
+      const auto errors = testing::errors_on_mesh(mesh, [&](const MeshGroups& groups) {
+        if (groups.rank == 1) call(implementation, c, backend, groups);
+      });
+      EXPECT_FALSE(errors[0].has_value()) << *errors[0];
+      ASSERT_TRUE(errors[1].has_value());
+      EXPECT_NE(errors[1]->find("dropout is not supported"), std::string::npos) << *errors[1];
+    }
+  }
+}
+
+TEST(Refusal, OfABackendWithoutLseNamesThoseThatWork) {
+  const Backend native = testing::built_in_backend("native");
+  Case c = supported({3, 1});
+  c.return_lse = false;
+  expect_refused(ring_implementation(), c, native);
+  EXPECT_EQ(ring_implementation().supports(c, native).reason,
+            "native returns no log-sum-exp, which a ring needs: use math, flash_cpu or auto");
+  c.mesh = {2, 2};
+  c.problem.v_head_dim = 2;
+  expect_refused(unified_implementation(), c, native);
+  EXPECT_EQ(unified_implementation().supports(c, native).reason,
+            "native returns no log-sum-exp, which a ring needs: use math or auto");
 }
 
 TEST(Refusal, MeetsABackendWithoutLseWhereOneIsNeeded) {

@@ -20,7 +20,7 @@ ARROWS = {
     "impl": ["problem", "impl/contract"],  # every part of impl/ that has no line of its own
     "impl/contract": ["problem"],
     "impl/collectives": ["problem", "impl/contract", "impl/autograd"],
-    "impl/support": ["problem", "impl/contract", "impl/layouts"],
+    "impl/support": ["problem", "impl/contract", "impl/layouts", "impl/backends/built_in.h"],
     "impl/ring": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/ulysses": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/unified": ["problem", "impl"],

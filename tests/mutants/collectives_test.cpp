@@ -1,3 +1,4 @@
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,18 @@ TEST(CollectiveMutants, GatherWithoutASumOverRanksInBackward) {
     const at::Tensor x = at::ones({1, 2, 1, 1}).requires_grad_(true);
     const at::Tensor y = gather.apply(x, groups);
     const auto grads = testing::gradients({y}, {x}, {at::ones({1, 6, 1, 1})});
+    EXPECT_TRUE(grads[0].equal(at::ones({1, 2, 1, 1})));  // 3 would be right
+  });
+}
+
+// The loss is the sum of what the ranks compute: each element of x counts once on every rank.
+TEST(CollectiveMutants, SumWithoutAutograd) {
+  const Collective sum = std::get<Collective>(testing::mutant("A18").subject);
+  testing::run_on_mesh(parse_mesh("3x1"), [&](const MeshGroups& groups) {
+    const at::Tensor x = at::ones({1, 2, 1, 1}).requires_grad_(true);
+    const at::Tensor y = sum.apply(x, groups);
+    EXPECT_TRUE(y.detach().equal(at::ones({1, 2, 1, 1}) * 3));
+    const auto grads = testing::gradients({y}, {x}, {at::ones({1, 2, 1, 1})});
     EXPECT_TRUE(grads[0].equal(at::ones({1, 2, 1, 1})));  // 3 would be right
   });
 }

@@ -1,5 +1,6 @@
 #include "tests/mutants/mutant_testing.h"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -40,9 +41,12 @@ AttentionOptions options_of(const Case& c, const Whole& w, const Backend& backen
   return options;
 }
 
+// Where the ranks do not divide the tokens, the first ones hold one more.
 at::Tensor shard(const at::Tensor& x, const MeshGroups& groups) {
-  const int64_t length = x.size(1) / groups.mesh.world();
-  return x.narrow(1, groups.rank * length, length).detach();
+  const int64_t world = groups.mesh.world(), rank = groups.rank;
+  const int64_t length = x.size(1) / world, longer = x.size(1) % world;
+  return x.narrow(1, rank * length + std::min(rank, longer), length + (rank < longer ? 1 : 0))
+      .detach();
 }
 
 // One run: what it computes and what it has found wrong so far. Ranks run one at a time.

@@ -1,0 +1,27 @@
+#include "impl/backends/built_in.h"
+
+#include "impl/backends/dispatcher.h"
+#include "impl/backends/flash_cpu.h"
+#include "impl/backends/math.h"
+#include "impl/backends/native.h"
+
+namespace attncheck {
+
+std::vector<Backend> built_in_backends() {
+  return {math_backend(), flash_cpu_backend(), native_backend(), auto_dispatcher().backend()};
+}
+
+std::string backends_with_lse(const Problem& block) {
+  std::vector<std::string> names;
+  for (const Backend& backend : built_in_backends()) {
+    if (backend.contract.lse && backend.supports(block)) names.push_back(backend.name);
+  }
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const char* before = i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    text += before + names[i];
+  }
+  return text;
+}
+
+}  // namespace attncheck

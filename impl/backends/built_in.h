@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "impl/contract/backend.h"
+
+namespace attncheck {
+
+// "math", "flash_cpu", "native", "auto".
+std::vector<Backend> built_in_backends();
+
+// Those of them that return a log-sum-exp and support the problem of a block: what to use instead
+// of a backend that returns none. "math, flash_cpu or auto".
+std::string backends_with_lse(const Problem& block);
+
+}  // namespace attncheck
