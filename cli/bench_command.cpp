@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/report_file.h"
+#include "cli/usage.h"
+#include "cli/version.h"
+#include "harness/bench/measurements.h"
+#include "sim/affinity.h"
+
+namespace attncheck::cli {
+namespace {
+
+std::vector<bench::Measurement> chosen_measurements(const std::vector<std::string>& given) {
+  std::vector<std::string> known;
+  for (const bench::Measurement& m : bench::all_measurements()) known.push_back(m.budget.name);
+  const std::vector<std::string> names = chosen("budget", given, known, known);
+  std::vector<bench::Measurement> measurements;
+  for (bench::Measurement& m : bench::all_measurements()) {
+    const bool wanted = std::find(names.begin(), names.end(), m.budget.name) != names.end();
+    if (wanted) measurements.push_back(std::move(m));
+  }
+  return measurements;
+}
+
+bench::BenchSetup setup_of(const BenchArguments& arguments) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  return {.registry = built_in(),
+          .rank_command = {program, "rank"},
+          .repetitions = arguments.repetitions};
+}
+
+// One line on stderr: written over on a terminal, a line of its own otherwise.
+void tell(const std::string& line) {
+  if (::isatty(STDERR_FILENO) == 1) {
+    fmt::print(stderr, "\r{:<40}{}", line, line.empty() ? "\r" : "");
+  } else if (!line.empty()) {
+    fmt::print(stderr, "measuring {}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+int bench_command(const BenchArguments& arguments) {
+  require_name("bench", arguments.what, {"harness"});
+  const std::vector<bench::Measurement> measurements = chosen_measurements(arguments.budgets);
+  ReportFile file("--json", arguments.json);
+  at::set_num_threads(1);
+  const auto start = std::chrono::steady_clock::now();
+  bench::BenchReport report{attncheck_version(),
+                            libtorch_version(),
+                            static_cast<int>(sim::granted_cores().size()),
+                            {},
+                            0};
+  size_t begun = 0;
+  report.measured =
+      bench::measure_all(measurements, setup_of(arguments), [&](const std::string& name) {
+        if (!arguments.quiet) tell(fmt::format("[{}/{}] {}", ++begun, measurements.size(), name));
+      });
+  if (!arguments.quiet) tell("");
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}", bench::report_text(report));
+  file.write(bench::report_json(report));
+  return report.exit_code();
+}
+
+}  // namespace attncheck::cli
