@@ -1,5 +1,9 @@
 #include "harness/gloo_transport.h"
 
+#include <algorithm>
+#include <deque>
+#include <sstream>
+
 #include "gloo_cpu/group_factory.h"
 #include "gloo_cpu/rank_place.h"
 #include "gloo_cpu/rank_set.h"
@@ -11,6 +15,8 @@ namespace attncheck {
 namespace {
 
 constexpr int kLargestWorld = 64;
+constexpr std::chrono::milliseconds kHastyGrace{300};  // for the peers of a rank that ended
+constexpr size_t kShownLines = 8;                      // of what a rank printed
 
 using Outcome = RankReply::Outcome;
 
@@ -30,17 +36,45 @@ Outcome outcome_of(gloo_cpu::RankReply::Outcome outcome) {
   return Outcome::silent;
 }
 
-RankReply translated(gloo_cpu::RankReply reply, int rank) {
+// The last lines, each behind a line break and indented.
+std::string last_lines(const std::string& log) {
+  std::istringstream in(log);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(std::move(line));
+    if (lines.size() > kShownLines) lines.pop_front();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += "\n    " + line;
+  return text;
+}
+
+RankReply translated(gloo_cpu::RankReply reply) {
   RankReply translated;
   translated.outcome = outcome_of(reply.outcome);
   translated.code = reply.code;
+  translated.after = reply.after;
+  translated.stopped = reply.stopped;
   if (translated.outcome == Outcome::answered) {
     translated.bytes = std::move(reply.bytes);
     return translated;
   }
-  translated.note = gloo_cpu::describe(reply, rank);
-  if (!reply.log_tail.empty()) translated.note += "; it printed: " + reply.log_tail;
+  translated.note = gloo_cpu::fate(reply);
+  if (!reply.log_tail.empty()) translated.note += "; it printed:" + last_lines(reply.log_tail);
   return translated;
+}
+
+// Nobody got the request: those that were ready are bystanders.
+std::vector<RankReply> not_started(const gloo_cpu::StartError& error) {
+  std::vector<RankReply> replies;
+  for (const gloo_cpu::RankReply& reply : error.replies()) {
+    RankReply rank = translated(reply);
+    if (rank.outcome == Outcome::answered) rank.outcome = Outcome::bystander;
+    rank.started = false;
+    rank.note = "did not start: it " + rank.note;
+    replies.push_back(std::move(rank));
+  }
+  return replies;
 }
 
 // A throw in the middle of an exchange leaves messages behind that the next request would receive.
@@ -49,13 +83,20 @@ bool may_leave_messages(const Request& request, const RankResult& result) {
   return request.forced ? !result.error : result.error.has_value();
 }
 
-// Ranks that do not start may have been unlucky once; twice is an error for the caller.
-std::unique_ptr<gloo_cpu::RankSet> started_set(const gloo_cpu::RankSetOptions& options) {
+// The groups of the request, and then the subject. Groups that cannot be made are an error of this
+// rank, most likely since another one is gone.
+RankResult evaluate(const Registry& registry, const Request& request,
+                    gloo_cpu::GroupFactory& factory) {
+  MeshGroups groups;
   try {
-    return std::make_unique<gloo_cpu::RankSet>(options);
-  } catch (const std::exception&) {
-    return std::make_unique<gloo_cpu::RankSet>(options);
+    groups = make_groups(request.case_.mesh, factory);
+  } catch (const std::exception& error) {
+    RankResult result;
+    result.rank = factory.rank();
+    result.error = RankError{Phase::exchange, std::string("no groups: ") + error.what()};
+    return result;
   }
+  return evaluate_rank(registry, request, groups);
 }
 
 }  // namespace
@@ -69,24 +110,40 @@ Support GlooTransport::supports(const Mesh& mesh) const {
                      " ranks, gloo has at most " + std::to_string(kLargestWorld));
 }
 
+void GlooTransport::hurry(bool on) {
+  hasty_ = on;
+  slow_ = slow_ && on;
+}
+
+std::chrono::milliseconds GlooTransport::timeout() const {
+  return hasty_ && slow_ ? std::min(options_.timeout, kHastyTimeout) : options_.timeout;
+}
+
 gloo_cpu::RankSet& GlooTransport::set_of(int size) {
   std::unique_ptr<gloo_cpu::RankSet>& set = sets_[size];
-  if (!set || !set->usable()) {
+  if (!set || !set->usable() || set->timeout() != timeout()) {
     set.reset();
     gloo_cpu::RankSetOptions options;
     options.command.argv = options_.rank_command;
     options.world = size;
-    options.timeout = options_.timeout;
-    set = started_set(options);
+    options.timeout = timeout();
+    if (hasty_) options.peer_grace = kHastyGrace;
+    options.log_dir = options_.log_dir;
+    options.log_prefix = options_.log_prefix;
+    set = std::make_unique<gloo_cpu::RankSet>(options);
   }
   return *set;
 }
 
 std::vector<RankReply> GlooTransport::run(const Mesh& mesh, const std::string& request) {
   std::vector<RankReply> replies;
-  int rank = 0;
-  for (gloo_cpu::RankReply& reply : set_of(mesh.world()).run(request)) {
-    replies.push_back(translated(std::move(reply), rank++));
+  try {
+    for (gloo_cpu::RankReply& reply : set_of(mesh.world()).run(request)) {
+      slow_ = slow_ || reply.after > kHastyTimeout;
+      replies.push_back(translated(std::move(reply)));
+    }
+  } catch (const gloo_cpu::StartError& error) {
+    return not_started(error);
   }
   return replies;
 }
@@ -94,8 +151,7 @@ std::vector<RankReply> GlooTransport::run(const Mesh& mesh, const std::string& r
 int serve_gloo_rank(const Registry& registry) {
   return gloo_cpu::serve_rank([&](const std::string& text, gloo_cpu::GroupFactory& factory) {
     const Request request = parse_request(text);
-    const MeshGroups groups = make_groups(request.case_.mesh, factory);
-    const RankResult result = evaluate_rank(registry, request, groups);
+    const RankResult result = evaluate(registry, request, factory);
     if (may_leave_messages(request, result)) factory.distrust();
     return to_bytes(result);
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,21 +29,33 @@ class RunLab : public Lab {
   SubjectKind kind(const Case& c) override { return registry_.kind(c.impl); }
   const BackendContract* contract(const Case& c) override;
   const Collective* collective(const Case& c) override;
+  bool hurry(bool on) override;
 
   // Whether the case's transport is in this lab and takes its mesh.
   Support carries(const Case& c) const;
+
+  // Is told at once of a rank that died, fell silent or erred where it may not happen again.
+  using Listener = std::function<void(const Case&, const std::string& incident)>;
+  void tell(Listener listener) { listener_ = std::move(listener); }
 
   void forget();  // between cases: memory stays bounded
   const LabCounts& counts() const { return counts_; }
 
  private:
+  struct Attempt;
+
   Observation run(const Request& request);
+  Attempt attempt(Transport& transport, const Request& request);
+  Attempt started_attempt(Transport& transport, const Request& request);
+  bool may_differ(const Transport& transport, const Attempt& attempt) const;
 
   const Registry& registry_;
   std::map<std::string, std::shared_ptr<Transport>> transports_;
   std::map<std::string, std::unique_ptr<Observation>> observations_;
   std::map<std::string, std::unique_ptr<Expected>> expectations_;
   LabCounts counts_;
+  Listener listener_ = [](const Case&, const std::string&) {};
+  bool hasty_ = false, believed_ = false;  // a run that ended early was believed in haste
 };
 
 }  // namespace attncheck

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,9 +17,12 @@ struct RankReply {
   // bystander: taken down, or not waited for any longer, because another rank had ended.
   enum class Outcome { answered, exited, signalled, silent, bystander };
   Outcome outcome = Outcome::answered;
-  int code = 0;       // exit status, or number of the signal
-  std::string bytes;  // the answer
-  std::string note;   // of a rank that did not answer: what happened, for a reader
+  int code = 0;          // exit status, or number of the signal
+  std::string bytes;     // the answer
+  std::string note;      // of a rank that did not answer: what happened, for a reader
+  bool stopped = false;  // of a silent one: somebody stopped its process
+  bool started = true;   // false: it never got the request, since the ranks did not start
+  std::chrono::microseconds after{0};  // from the request to this outcome: who was first?
 };
 
 // A rank's part: request bytes in, result bytes out, with the groups of its mesh. Does not throw.
@@ -34,6 +38,13 @@ class Transport {
   // The same request on every rank of the mesh; replies by mesh rank. A rank that does not answer
   // is a reply, never an exception; the next run has fresh ranks.
   virtual std::vector<RankReply> run(const Mesh& mesh, const std::string& request) = 0;
+  // The next run of the mesh finds ranks that ran nothing before, in groups that nobody used; where
+  // such ranks cost much, nothing happens.
+  virtual void renew(const Mesh&) {}
+  // Whether an answer would be the same on fresh ranks, so that there is no use in asking again.
+  virtual bool repeats_itself() const { return true; }
+  // While a failure is shrunk: ranks that are known to hang get a short time.
+  virtual void hurry(bool) {}
 };
 
 }  // namespace attncheck

@@ -38,6 +38,9 @@ class Lab {
 
   // Whether the case's subject supports it on the case's backend and transport.
   virtual Support supports(const Case& c) = 0;
+  // In haste, as while a failure is shrunk, a run that ends early is believed at once, and ranks
+  // that are known to hang get a short time. Ending it returns whether that made a difference.
+  virtual bool hurry(bool) { return false; }
   // What kind of subject the case is about; of a mutant, what it is a wrong version of.
   virtual SubjectKind kind(const Case& c) = 0;
   // The contract that the case's backend declares; nullptr for an unknown backend.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "properties/rank_result.h"
@@ -9,16 +10,23 @@ namespace attncheck {
 // All that one run of one request gave, rank by rank.
 struct Observation {
   std::vector<RankResult> ranks;  // by mesh rank
-  // A rank died or fell silent, and on fresh ranks it did not happen again: nothing can be
-  // concluded.
+  // A rank died, fell silent or reported an error, and on fresh ranks it did not happen again:
+  // nothing can be concluded.
   bool unrepeatable = false;
+  std::string incident;  // of an unrepeatable one: which rank, and what became of it
 };
 
 // The rank whose error stands first in time: forward before backward; nullptr when all ran to the
 // end.
 const RankResult* first_failed_rank(const Observation& observation);
 
-// "rank 1, backward: ..." of that rank.
+// The rank whose process died or fell silent, not only because another one did; nullptr without.
+const RankResult* lost_rank(const Observation& observation);
+
+// Whether any rank gave nothing, be it because it waited for another one: such a run costs seconds.
+bool cost_ranks(const Observation& observation);
+
+// "rank 1, backward: ..." of that rank; "rank 1 was ended by ..." of one that died.
 std::string error_text(const RankResult& failed);
 
 // The reason given when the subject refused the case on every rank; empty otherwise.
