@@ -1,43 +1,98 @@
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "cli/check_plan.h"
 #include "cli/commands.h"
 #include "cli/manifest.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
+#include "cli/usage.h"
 #include "cli/version.h"
+#include "harness/drive/corpus.h"
+#include "harness/drive/expectations.h"
 #include "harness/drive/report_json.h"
+#include "harness/drive/report_junit.h"
 #include "harness/drive/report_text.h"
 
 namespace attncheck::cli {
 namespace {
 
-CheckOptions options_of(const CheckArguments& arguments, Clock::time_point start, RunLab& lab,
-                        ProgressLine& progress) {
+// Where failures are kept; nothing when the flag says `none`.
+std::optional<Corpus> corpus_of(const CheckArguments& arguments) {
+  if (arguments.corpus == "none") return std::nullopt;
+  return Corpus(arguments.corpus);
+}
+
+std::vector<RememberedCase> remembered_in(const std::optional<Corpus>& corpus) {
+  if (!corpus) return {};
+  try {
+    return corpus->load();
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--corpus: ") + error.what());
+  }
+}
+
+std::vector<Expectation> expectations_in(const std::string& path) {
+  if (path.empty()) return {};
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) throw UsageError("--expect: cannot read '" + path + "'");
+  try {
+    return parse_expectations(text.str(), property_names());
+  } catch (const ExpectationError& error) {
+    throw UsageError("--expect: " + path + ", " + error.what());
+  }
+}
+
+// A failure that cannot be kept is still reported.
+void keep(const std::optional<Corpus>& corpus, const RememberedCase& failure) {
+  if (!corpus) return;
+  try {
+    corpus->remember(failure);
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "attncheck: the failure is not remembered: {}\n", error.what());
+  }
+}
+
+CheckOptions options_of(const CheckArguments& arguments, const std::optional<Corpus>& corpus) {
   CheckOptions options;
   options.seed = arguments.seed;
-  options.forget = [&lab] { lab.forget(); };
+  options.expectations = expectations_in(arguments.expect);
+  options.remembered = remembered_in(corpus);
+  for (const Expectation& expectation : options.expectations) {
+    if (expectation.case_) options.remembered.push_back({expectation.property, *expectation.case_});
+  }
+  options.on_failure = [&corpus](const RememberedCase& failure) { keep(corpus, failure); };
+  return options;
+}
+
+CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, CheckOptions options,
+                     Lanes& lanes) {
+  const auto start = Clock::now();
+  ProgressLine progress(arguments.quiet);
+  progress.set_total_streams(static_cast<int64_t>(plan.streams.size()));
   options.progress = [&progress](const Progress& p) { progress(p); };
   if (arguments.time_limit) {
     const std::chrono::duration<double> limit(*arguments.time_limit);
     options.deadline = start + std::chrono::duration_cast<Clock::duration>(limit);
   }
-  return options;
-}
-
-CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, RunLab& lab) {
-  const auto start = Clock::now();
-  ProgressLine progress(arguments.quiet);
-  progress.set_total_streams(static_cast<int64_t>(plan.streams.size()));
-  CheckOptions options = options_of(arguments, start, lab, progress);
-  CheckReport report{attncheck_version(), libtorch_version(), arguments.seed, {}};
+  CheckReport report;
+  report.version = attncheck_version();
+  report.libtorch = libtorch_version();
+  report.seed = arguments.seed;
+  report.expectations = options.expectations;
   for (const PlannedStream& planned : plan.streams) {
     progress.begin_stream();
     options.cases = planned.cases;
-    report.streams.push_back(check_stream(planned.spec, plan.properties, lab, options));
+    report.streams.push_back(check_stream(planned.spec, plan.properties, lanes, options));
   }
-  report.runs = lab.counts().runs;
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
 }
@@ -46,12 +101,15 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Run
 
 int check_command(const CheckArguments& arguments) {
   const Registry& registry = built_in();
-  RunLab lab = make_lab(registry);
-  const CheckPlan plan = make_plan(arguments, registry, lab);
-  const ReportFile file(arguments.json);
-  const CheckReport report = run_plan(plan, arguments, lab);
+  const std::unique_ptr<Lanes> lanes = make_lanes(registry, arguments.ranks, arguments.lanes);
+  const CheckPlan plan = make_plan(arguments, registry, lanes->lab());
+  const std::optional<Corpus> corpus = corpus_of(arguments);
+  CheckOptions options = options_of(arguments, corpus);
+  ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
+  const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   fmt::print("{}", report_text(report));
-  file.write(report_json(report));
+  json.write(report_json(report));
+  junit.write(report_junit(report));
   return report.exit_code();
 }
 

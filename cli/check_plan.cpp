@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 const Names kSimMeshes{"1x1", "2x1", "3x1", "4x1", "1x2", "1x3", "1x4", "2x2", "3x2", "2x3"};
 const Names kGlooMeshes{"2x2", "3x1", "1x4"};
 
-// Implementations and collectives: everything that has a mesh.
+// Implementations, collectives and merges: everything but a backend alone.
 Names default_subjects(const Registry& registry) {
   Names names = subject_names(registry);
   std::erase(names, "local");

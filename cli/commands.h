@@ -11,28 +11,49 @@ namespace attncheck::cli {
 // go to stdout, progress to stderr.
 
 inline constexpr uint64_t kDefaultSeed = 1;
+inline constexpr const char* kDefaultCorpus = ".attncheck/corpus";  // in the working folder
+
+// How Gloo's rank processes are run.
+struct RankArguments {
+  double timeout = 30;  // seconds that a request may take; a collective has half of it
+  std::string log_dir;  // what each rank prints goes here; empty: kept in memory
+};
 
 struct CheckArguments {
   std::vector<std::string> impls, backends, meshes, transports, properties, dtypes;
   std::optional<int64_t> cases;  // by stream
   uint64_t seed = kDefaultSeed;
   std::optional<double> time_limit;  // seconds
-  std::string json;
+  std::optional<int64_t> lanes;      // of cases; one for each core by default
+  std::string expect;                // a file of known failures
+  std::string corpus = kDefaultCorpus;
+  std::string json, junit;
+  RankArguments ranks;
   bool quiet = false;
 };
 int check_command(const CheckArguments& arguments);
 
-int replay_command(const std::string& case_text);
-int explain_command(const std::string& case_text);
+int replay_command(const std::string& case_text, const RankArguments& ranks);
+int explain_command(const std::string& case_text, const RankArguments& ranks);
 
 struct MutantsArguments {
   std::vector<std::string> mutants;
   int64_t cases = 300;  // by mutant
   uint64_t seed = kDefaultSeed;
   std::string json;
+  RankArguments ranks;
   bool quiet = false;
 };
 int mutants_command(const MutantsArguments& arguments);
+
+struct BenchArguments {
+  std::string what;                  // "harness"
+  std::vector<std::string> budgets;  // all by default
+  std::optional<int> repetitions;    // instead of what each budget would take
+  std::string json;
+  bool quiet = false;
+};
+int bench_command(const BenchArguments& arguments);
 
 int list_command(const std::string& what);
 

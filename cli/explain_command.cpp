@@ -9,10 +9,11 @@
 
 namespace attncheck::cli {
 
-int explain_command(const std::string& case_text) {
+int explain_command(const std::string& case_text, const RankArguments& ranks) {
   const Case c = case_argument(case_text);
   const Registry& registry = built_in();
-  RunLab lab = make_lab(registry);
+  const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
+  RunLab& lab = *made;
   require_runnable(registry, lab, c);
   if (lab.kind(c) != SubjectKind::implementation) {
     throw UsageError("explain speaks of attention over a mesh, and " + c.impl +

@@ -2,15 +2,18 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "cli/version.h"
+#include "harness/gloo_transport.h"
 
 namespace attncheck::cli {
 namespace {
@@ -18,7 +21,9 @@ namespace {
 struct Arguments {
   CheckArguments check;
   MutantsArguments mutants;
+  BenchArguments bench;
   std::string case_text, list_what;
+  RankArguments ranks;  // of replay and explain
   std::function<int()> command;
 };
 
@@ -37,6 +42,29 @@ void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, 
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
 }
 
+// The flag is reserved: this version loads no plug-ins.
+void refuse_plugin(const std::string& path) {
+  std::error_code none;
+  const bool exists = std::filesystem::exists(path, none);
+  throw UsageError("--plugin: " +
+                   (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
+                           : "there is no '" + path + "'"));
+}
+
+CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
+  return app->add_option(flag, path, help)->check([](const std::string& given) {
+    return given.empty() ? std::string("an empty path is no file") : std::string();
+  });
+}
+
+void add_ranks(CLI::App* app, RankArguments& ranks) {
+  app->add_option("--rank-timeout", ranks.timeout,
+                  "Seconds that Gloo's ranks have for one request; a collective has half of it")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each of Gloo's ranks prints");
+}
+
 void add_check(CLI::App& app, Arguments& all) {
   CLI::App* check = app.add_subcommand("check", "Check properties of implementations");
   CheckArguments& a = all.check;
@@ -52,7 +80,15 @@ void add_check(CLI::App& app, Arguments& all) {
       ->check(whole_number);
   check->add_option("--time-limit", a.time_limit, "Seconds after which no case is drawn")
       ->check(CLI::Range(0.0, 1e9));
-  check->add_option("--json", a.json, "Write the report to this file as well");
+  check->add_option("--lanes", a.lanes, "Cases judged side by side; one for each core by default")
+      ->check(CLI::Range(int64_t{1}, int64_t{256}));
+  add_path(check, "--expect", a.expect, "A file of known failures: property | words | reason");
+  add_path(check, "--corpus", a.corpus, "Folder of failures, tried first on the next run; or none")
+      ->capture_default_str();
+  add_path(check, "--json", a.json, "Write the report to this file as well");
+  add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
+  add_ranks(check, a.ranks);
+  check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
 }
@@ -65,17 +101,32 @@ void add_mutants(CLI::App& app, Arguments& all) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
       ->check(whole_number);
-  mutants->add_option("--json", a.json, "Write the report to this file as well");
+  add_path(mutants, "--json", a.json, "Write the report to this file as well");
+  add_ranks(mutants, a.ranks);
   mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
   mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });
 }
 
 void add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
-                      int (*command)(const std::string&)) {
+                      int (*command)(const std::string&, const RankArguments&)) {
   CLI::App* sub = app.add_subcommand(name, help);
   sub->add_option("case", all.case_text, "One case: 'impl=ring mesh=3x1 q=3 d=1'")->required();
-  sub->callback(
-      [&all, command] { all.command = [&all, command] { return command(all.case_text); }; });
+  add_ranks(sub, all.ranks);
+  sub->callback([&all, command] {
+    all.command = [&all, command] { return command(all.case_text, all.ranks); };
+  });
+}
+
+void add_bench(CLI::App& app, Arguments& all) {
+  CLI::App* bench = app.add_subcommand("bench", "Costs as ratios, each with its budget");
+  BenchArguments& a = all.bench;
+  bench->add_option("what", a.what, "harness: the budgets of the harness itself")->required();
+  add_list(bench, "--budget", a.budgets, "Budgets, or all");
+  bench->add_option("--repetitions", a.repetitions, "Of each measurement; by default its own")
+      ->check(CLI::Range(1, 1 << 20));
+  add_path(bench, "--json", a.json, "Write the report to this file as well");
+  bench->add_flag("--quiet", a.quiet, "No progress on stderr");
+  bench->callback([&all] { all.command = [&all] { return bench_command(all.bench); }; });
 }
 
 void add_list_command(CLI::App& app, Arguments& all) {
@@ -94,7 +145,7 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check", "replay", "explain", "mutants", "list"};
+  const std::vector<std::string> commands{"check", "replay", "explain", "mutants", "bench", "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
 
@@ -110,6 +161,7 @@ int run(int argc, char** argv) {
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
                    explain_command);
   add_mutants(app, all);
+  add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
   require_command(argc, argv);
@@ -144,6 +196,7 @@ int guarded(int argc, char** argv) {
 }  // namespace attncheck::cli
 
 int main(int argc, char** argv) {
+  if (!attncheck::is_gloo_rank()) attncheck::cli::end_in_order_when_interrupted();
   const int status = attncheck::cli::guarded(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   fmt::print(stderr, "attncheck: the results could not be written to standard output\n");

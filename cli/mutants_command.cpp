@@ -25,8 +25,8 @@ int mutants_command(const MutantsArguments& arguments) {
   const Registry& registry = built_in();
   const std::vector<std::string> known = mutant_names(registry);
   const std::vector<std::string> names = chosen("mutant", arguments.mutants, known, known);
-  const ReportFile file(arguments.json);
-  RunLab lab = make_lab(registry);
+  ReportFile file("--json", arguments.json);
+  LaneLab lane = make_lane(registry, arguments.ranks);
   const PropertyList properties = chosen_properties({});
   HuntReport report{attncheck_version(), libtorch_version(), arguments.seed, {}};
   {
@@ -35,11 +35,10 @@ int mutants_command(const MutantsArguments& arguments) {
     CheckOptions options;
     options.cases = arguments.cases;
     options.seed = arguments.seed;
-    options.forget = [&lab] { lab.forget(); };
     options.progress = [&progress](const Progress& p) { progress(p); };
     for (const std::string& name : names) {
       progress.begin_stream();
-      report.hunts.push_back(hunt(*registry.mutant(name), properties, lab, options));
+      report.hunts.push_back(hunt(*registry.mutant(name), properties, lane, options));
     }
   }
   fmt::print("{}", report_text(report));

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
+
 namespace attncheck::cli {
 namespace {
 
@@ -37,7 +39,7 @@ void ProgressLine::write(const std::string& line) {
 }
 
 void ProgressLine::operator()(const Progress& progress) {
-  if (progress.doing == "cases") ++cases_;
+  if (progress.doing == "cases") ++cases_, count_case();
   if (quiet_ || Clock::now() < next_) return;
   next_ = Clock::now() + (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kLogPause));
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();

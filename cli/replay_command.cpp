@@ -50,20 +50,22 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab) {
 
 }  // namespace
 
-int replay_command(const std::string& case_text) {
+int replay_command(const std::string& case_text, const RankArguments& ranks) {
   const Case c = case_argument(case_text);
   const Registry& registry = built_in();
-  RunLab lab = make_lab(registry);
+  const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
+  RunLab& lab = *made;
   require_runnable(registry, lab, c);
   const PropertyList properties = speaking_of(lab.kind(c), chosen_properties({}));
-  const std::vector<Judgement> judgements = judge_all(properties, c, lab);
+  WatchedLab watched(lab, c);
+  const std::vector<Judgement> judgements = judge_all(properties, c, watched);
   const Support supported = lab.supports(c);
   if (!supported && count(judgements, Kind::fail) == 0) {
     throw UsageError(c.impl + " does not support the case: " + supported.reason);
   }
   print(judgements, c, lab);
   if (count(judgements, Kind::fail) > 0) return kFailed;
-  return count(judgements, Kind::pass) > 0 ? kHeld : kNotChecked;
+  return count(judgements, Kind::pass) > 0 && !watched.saw_unrepeatable() ? kHeld : kNotChecked;
 }
 
 }  // namespace attncheck::cli

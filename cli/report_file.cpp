@@ -1,28 +1,59 @@
 #include "cli/report_file.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
 
+#include <unistd.h>
+
+#include "cli/interrupt.h"
 #include "cli/usage.h"
 
 namespace attncheck::cli {
+namespace {
 
-ReportFile::ReportFile(std::string path) : path_(std::move(path)) {
-  if (path_.empty()) return;
-  errno = 0;
-  if (!std::ofstream(path_, std::ios::app)) {
-    throw UsageError("--json: cannot write '" + path_ + "': " + std::strerror(errno));
-  }
+namespace fs = std::filesystem;
+
+// A pipe or a device cannot be replaced by a file.
+bool is_special(const std::string& path) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path, none);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-void ReportFile::write(const std::string& text) const {
+}  // namespace
+
+ReportFile::ReportFile(const std::string& flag, std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
-  std::ofstream file(path_, std::ios::trunc);
+  std::error_code none;
+  const bool is_folder = fs::is_directory(path_, none);
+  unfinished_ = is_special(path_) ? path_ : path_ + "." + std::to_string(::getpid()) + ".tmp";
+  errno = is_folder ? EISDIR : 0;
+  const bool writable = !is_folder && std::ofstream(unfinished_, std::ios::app) &&
+                        (!fs::exists(path_, none) || ::access(path_.c_str(), W_OK) == 0);
+  if (unfinished_ != path_) remove_when_interrupted(unfinished_);
+  if (writable) return;
+  const std::string why = std::strerror(errno);
+  if (unfinished_ != path_) std::remove(unfinished_.c_str());
+  throw UsageError(flag + ": cannot write '" + path_ + "': " + why);
+}
+
+ReportFile::~ReportFile() {
+  if (!unfinished_.empty() && unfinished_ != path_) std::remove(unfinished_.c_str());
+}
+
+void ReportFile::write(const std::string& text) {
+  if (path_.empty()) return;
+  std::ofstream file(unfinished_, std::ios::trunc);
   file << text;
-  if (!file.flush()) throw std::runtime_error("cannot write '" + path_ + "'");
+  file.close();
+  const bool written =
+      file && (unfinished_ == path_ || std::rename(unfinished_.c_str(), path_.c_str()) == 0);
+  if (!written) throw std::runtime_error("cannot write '" + path_ + "': " + std::strerror(errno));
 }
 
 }  // namespace attncheck::cli

@@ -1,26 +1,87 @@
 #include "cli/session.h"
 
+#include <cerrno>
 #include <filesystem>
+#include <map>
+#include <system_error>
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/evaluate_rank.h"
 #include "harness/gloo_transport.h"
 #include "harness/sim_transport.h"
+#include "problem/case_text.h"
+#include "sim/affinity.h"
 
 namespace attncheck::cli {
 
-RunLab make_lab(const Registry& registry) {
-  at::set_num_threads(1);  // the sums of the reference must not depend on the machine
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_log_dir(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    error.assign(errno, std::generic_category());
+  }
+  if (!error && !fs::is_directory(folder)) error = make_error_code(std::errc::not_a_directory);
+  if (error) throw UsageError("--log-dir: cannot write '" + folder + "': " + error.message());
+}
+
+GlooOptions gloo_options(const RankArguments& ranks, const std::string& log_prefix) {
   GlooOptions gloo;
-  gloo.rank_command = {std::filesystem::read_symlink("/proc/self/exe").string(), "rank"};
+  gloo.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  const std::chrono::duration<double> timeout(ranks.timeout);
+  gloo.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+  gloo.log_dir = ranks.log_dir;
+  gloo.log_prefix = log_prefix;
+  return gloo;
+}
+
+// Over what the line of progress may have left on a terminal.
+void tell_of_incident(const Case& c, const std::string& incident) {
+  fmt::print(stderr, "{}attncheck: {}; trying it on fresh ranks; case: {}\n",
+             ::isatty(STDERR_FILENO) == 1 ? "\r" : "", incident, to_text(c));
+}
+
+}  // namespace
+
+std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,
+                                 const std::string& log_prefix) {
+  at::set_num_threads(1);  // the sums of the reference must not depend on the machine
+  require_log_dir(ranks.log_dir);
   RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
     return answer_request(registry, request, groups);
   };
-  return RunLab(registry, {{"sim", std::make_shared<SimTransport>(std::move(answer))},
-                           {"gloo", std::make_shared<GlooTransport>(std::move(gloo))}});
+  std::map<std::string, std::shared_ptr<Transport>> transports;
+  transports["sim"] = std::make_shared<SimTransport>(std::move(answer));
+  transports["gloo"] = std::make_shared<GlooTransport>(gloo_options(ranks, log_prefix));
+  auto lab = std::make_shared<RunLab>(registry, std::move(transports));
+  lab->tell(tell_of_incident);
+  return lab;
+}
+
+LaneLab make_lane(const Registry& registry, const RankArguments& ranks,
+                  const std::string& log_prefix) {
+  const std::shared_ptr<RunLab> lab = make_lab(registry, ranks, log_prefix);
+  return {lab, [lab] { lab->forget(); }, [lab] { return lab->counts().runs; }};
+}
+
+std::unique_ptr<Lanes> make_lanes(const Registry& registry, const RankArguments& ranks,
+                                  std::optional<int64_t> count) {
+  const int64_t lanes = count.value_or(static_cast<int64_t>(sim::granted_cores().size()));
+  std::vector<LaneLab> labs;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const std::string prefix = lanes > 1 ? "lane" + std::to_string(lane) + "-" : "";
+    labs.push_back(make_lane(registry, ranks, prefix));
+  }
+  return std::make_unique<Lanes>(std::move(labs));
 }
 
 void require_runnable(const Registry& registry, const RunLab& lab, const Case& c) {

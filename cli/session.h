@@ -1,12 +1,30 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "harness/drive/lanes.h"
 #include "harness/run_lab.h"
 
 namespace attncheck::cli {
 
 // A lab on every transport that is built in. Ranks are started when a case first needs them; Gloo's
-// are this program again, as `attncheck rank`.
-RunLab make_lab(const Registry& registry);
+// are this program again, as `attncheck rank`. One that is lost is told of on stderr at once. The
+// prefix is that of the ranks' log files. Throws UsageError for a log folder that cannot be
+// written.
+std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,
+                                 const std::string& log_prefix = "");
+
+// A lane with such a lab of its own.
+LaneLab make_lane(const Registry& registry, const RankArguments& ranks,
+                  const std::string& log_prefix = "");
+
+// That many lanes; without a number, one for each core that this process may use. With several, the
+// log files of each have a prefix.
+std::unique_ptr<Lanes> make_lanes(const Registry& registry, const RankArguments& ranks,
+                                  std::optional<int64_t> count);
 
 // Throws UsageError when the case names a subject, backend or transport that is not there, or a
 // mesh that the transport cannot carry.

@@ -4,6 +4,17 @@
 
 namespace attncheck::sim {
 
+std::vector<int> granted_cores() {
+  cpu_set_t granted;
+  CPU_ZERO(&granted);
+  if (sched_getaffinity(0, sizeof(granted), &granted) != 0) return {current_core()};
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &granted)) cores.push_back(core);
+  }
+  return cores;
+}
+
 int current_core() {
   const int core = sched_getcpu();
   return core < 0 ? 0 : core;

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <vector>
+
 #include <sched.h>
 
 namespace attncheck::sim {
+
+// The cores that this process may run on, at least one.
+std::vector<int> granted_cores();
 
 // The core that the calling thread runs on now.
 int current_core();

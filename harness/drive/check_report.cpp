@@ -1,8 +1,10 @@
 #include "harness/drive/check_report.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace attncheck {
 namespace {
@@ -13,6 +15,11 @@ bool judged_nothing(const StreamReport& stream) {
 }
 
 }  // namespace
+
+std::string PropertyResult::word() const {
+  const bool is_known = verdict != Verdict::Kind::fail && !known.empty();
+  return is_known ? "known" : to_text(verdict);
+}
 
 bool StreamReport::failed() const {
   return std::any_of(results.begin(), results.end(), [](const PropertyResult& result) {
@@ -33,12 +40,42 @@ std::vector<std::string> StreamReport::unchecked() const {
         "%): the generator does not know what it supports",
         name, draws.refused, draws.drawn, 100 * draws.refused_share(), 100 * kMostRefusedDraws));
   }
+  std::map<std::string, std::vector<std::string>> unjudged;  // by what happened
   for (const PropertyResult& result : results) {
-    if (!result.unrepeatable) continue;
-    lines.push_back(fmt::format("{}: {}: {}", name, result.property, result.reason));
+    if (result.unrepeatable) unjudged[result.reason].push_back(result.property);
+  }
+  for (const auto& [what, properties] : unjudged) {
+    lines.push_back(fmt::format("{}: {}; not run there: {}", name, what,
+                                fmt::join(properties, ", ")));
+  }
+  if (lost_cases > 0) {
+    lines.push_back(fmt::format("{}: {} of its cases ended ranks or made them hang{}", name,
+                                lost_cases, lost_cases >= kMostLostCases ? "; no more were drawn" : ""));
   }
   if (judged_nothing(*this)) lines.push_back(name + ": no property judged any case");
   return lines;
+}
+
+int64_t CheckReport::runs() const {
+  return std::accumulate(streams.begin(), streams.end(), int64_t{0},
+                         [](int64_t sum, const StreamReport& s) { return sum + s.runs; });
+}
+
+ExpectationCount CheckReport::count_of(size_t expectation) const {
+  ExpectationCount all;
+  for (const StreamReport& stream : streams) {
+    const auto count = stream.expectations.find(expectation);
+    if (count == stream.expectations.end()) continue;
+    all.judged += count->second.judged;
+    all.failed += count->second.failed;
+  }
+  return all;
+}
+
+std::string CheckReport::state_of(size_t expectation) const {
+  const ExpectationCount count = count_of(expectation);
+  if (count.failed > 0) return "known";
+  return count.judged > 0 ? "fixed" : "unmatched";
 }
 
 int CheckReport::exit_code() const {

@@ -7,11 +7,20 @@
 #include <vector>
 
 #include "harness/drive/case_stream.h"
+#include "harness/drive/expectations.h"
 #include "harness/drive/stream_spec.h"
 #include "problem/case.h"
 #include "properties/verdict.h"
 
 namespace attncheck {
+
+// Failures of one property in one stream that one line of the list of known failures names.
+struct KnownFailure {
+  size_t expectation = 0;  // its position in the list
+  int64_t cases = 0;
+  Case case_;  // the first one, shrunk as far as the line still names it
+  std::optional<Evidence> evidence;
+};
 
 // What one property said of one stream.
 struct PropertyResult {
@@ -28,7 +37,19 @@ struct PropertyResult {
   std::optional<Evidence> evidence;
   std::optional<Case> drawn;  // of a failure: the case as it was drawn
   bool shrunk_to_end = true;
+  std::vector<KnownFailure> known;  // they leave the verdict as it is
+
+  // "fail" before "known" before the verdict's own word.
+  std::string word() const;
 };
+
+// How often the cases that a line of the list of known failures names were judged, and failed.
+struct ExpectationCount {
+  int64_t judged = 0, failed = 0;
+};
+
+// No more cases are drawn after so many that lost a rank: each costs seconds, and tells little new.
+inline constexpr int64_t kMostLostCases = 3;
 
 // What one stream of cases came to.
 struct StreamReport {
@@ -36,9 +57,13 @@ struct StreamReport {
   std::vector<Mesh> meshes;  // that the subject does
   std::vector<PropertyResult> results;
   int64_t cases = 0, refused_cases = 0;
+  int64_t remembered = 0;  // failures of earlier runs that were tried first
+  int64_t runs = 0;
+  int64_t lost_cases = 0;  // that ended a rank, or made it hang, again and again
   DrawCounts draws;
   std::map<std::string, int64_t> cells;
   std::vector<std::string> empty_cells;
+  std::map<size_t, ExpectationCount> expectations;  // by position in the list
   bool out_of_time = false;
   double seconds = 0;
 
@@ -52,9 +77,14 @@ struct CheckReport {
   std::string version, libtorch;
   uint64_t seed = 0;
   std::vector<StreamReport> streams;
-  int64_t runs = 0;
   double seconds = 0;
+  std::vector<Expectation> expectations;
 
+  int64_t runs() const;
+  // Over all streams.
+  ExpectationCount count_of(size_t expectation) const;
+  // "known": failed, as listed; "fixed": tried, and did not fail; "unmatched": never tried.
+  std::string state_of(size_t expectation) const;
   // 1 when a property failed, else 3 when something could not be checked, else 0.
   int exit_code() const;
 };

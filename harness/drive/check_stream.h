@@ -3,9 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "harness/drive/check_report.h"
+#include "harness/drive/corpus.h"
+#include "harness/drive/expectations.h"
 #include "harness/drive/judge.h"
+#include "harness/drive/lanes.h"
 #include "harness/drive/shrink.h"
 
 namespace attncheck {
@@ -24,21 +28,27 @@ struct CheckOptions {
   uint64_t seed = 0;
   Clock::time_point deadline = Clock::time_point::max();  // no case is drawn after it
   ShrinkLimits shrink;
-  std::function<void()> forget = [] {};  // after each case: what the lab remembers may go
+  std::vector<Expectation> expectations;   // failures that are known
+  std::vector<RememberedCase> remembered;  // tried first, where the stream is about them
   std::function<void(const Progress&)> progress = [](const Progress&) {};
+  // A new failure, as soon as it is shrunk.
+  std::function<void(const RememberedCase&)> on_failure = [](const RememberedCase&) {};
 };
 
 // One refused case is drawn for this many supported ones, for properties about refusals.
 inline constexpr int64_t kCasesPerRefusal = 8;
 
-// Draws `cases` cases of one stream; every property that speaks of its subject judges every case to
-// which it applies. A property that fails is shrunk once and judges no more of this stream; the
-// others go on. The same spec and seed give the same report.
-StreamReport check_stream(const StreamSpec& spec, const PropertyList& properties, Lab& lab,
+// Tries what is remembered, then draws `cases` cases of one stream; every property that speaks of
+// its subject judges every case to which it applies. A property that fails is shrunk once and
+// judges no more of this stream; the others go on, and so does one whose failure is known. The same
+// spec, seed and options give the same report, whatever the number of lanes.
+StreamReport check_stream(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                           const CheckOptions& options);
 
-// The smallest case on which the property still fails. `forget` as in CheckOptions.
-Shrunk shrink_failure(const Property& property, const Case& failing, const Verdict& verdict,
-                      Lab& lab, const CheckOptions& options);
+// The smallest case on which the property still fails and that `wanted` accepts.
+Shrunk shrink_failure(
+    const Property& property, const Case& failing, const Verdict& verdict, LaneLab& lane,
+    const CheckOptions& options,
+    const std::function<bool(const Case&)>& wanted = [](const Case&) { return true; });
 
 }  // namespace attncheck

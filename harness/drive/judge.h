@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem/case.h"
@@ -23,10 +24,12 @@ struct Judgement {
 };
 std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, Lab& lab);
 
-// A lab that says whether a run ended in a way that did not repeat. Passes everything on.
+// A lab for all properties of one case. It says whether a run ended in a way that did not repeat,
+// and once the case's base run lost a rank, that is what every further run gives: ranks are not
+// taken down, or waited for, once for each property. Passes everything else on.
 class WatchedLab : public Lab {
  public:
-  explicit WatchedLab(Lab& lab) : lab_(lab) {}
+  WatchedLab(Lab& lab, const Case& c) : lab_(lab), case_(c) {}
 
   const Observation& observe(const Request& request) override;
   const Expected& expected(const Request& request) override { return lab_.expected(request); }
@@ -35,11 +38,18 @@ class WatchedLab : public Lab {
   const BackendContract* contract(const Case& c) override { return lab_.contract(c); }
   const Collective* collective(const Case& c) override { return lab_.collective(c); }
 
-  bool saw_unrepeatable() const { return saw_unrepeatable_; }
+  bool hurry(bool on) override { return lab_.hurry(on); }
+
+  // Since it was last asked.
+  bool saw_unrepeatable() { return std::exchange(saw_unrepeatable_, false); }
+  // Whether any run lost a rank again and again.
+  bool lost_a_rank() const { return lost_a_rank_; }
 
  private:
   Lab& lab_;
-  bool saw_unrepeatable_ = false;
+  const Case& case_;
+  const Observation* fatal_ = nullptr;
+  bool saw_unrepeatable_ = false, lost_a_rank_ = false;
 };
 
 }  // namespace attncheck

@@ -28,6 +28,7 @@ StreamSpec spec_of(const Mutant& mutant) {
   spec.dtype = smallest.problem.dtype;
   spec.meshes = small_meshes(smallest.mesh);
   if (std::holds_alternative<Collective>(mutant.subject)) spec.kind = SubjectKind::collective;
+  if (std::holds_alternative<Merge>(mutant.subject)) spec.kind = SubjectKind::merge;
   return spec;
 }
 

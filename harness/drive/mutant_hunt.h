@@ -32,7 +32,7 @@ struct HuntReport {
 
 // Draws cases that the mutant supports, on meshes of up to 4 ranks, until its named property fails
 // on one; tries the listed smallest case last. Shrinks what it found on that property.
-Hunt hunt(const Mutant& mutant, const PropertyList& properties, Lab& lab,
+Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
           const CheckOptions& options);
 
 }  // namespace attncheck

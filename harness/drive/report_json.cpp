@@ -22,15 +22,32 @@ Json evidence_json(const std::optional<Evidence>& evidence) {
 }
 
 Json result_json(const StreamSpec& spec, const PropertyResult& result) {
+  const std::string word = result.word();
+  const KnownFailure* known = word == "known" ? &result.known.front() : nullptr;
   return {{"impl", spec.impl},
           {"backend", spec.backend},
           {"transport", spec.transport},
           {"dtype", to_text(spec.dtype)},
           {"property", result.property},
-          {"verdict", to_text(result.verdict)},
+          {"verdict", word},
           {"cases", result.cases},
-          {"case", case_json(result.case_)},
-          {"evidence", evidence_json(result.evidence)}};
+          {"case", case_json(known != nullptr ? known->case_ : result.case_)},
+          {"evidence", evidence_json(known != nullptr ? known->evidence : result.evidence)}};
+}
+
+// What became of each line of the list of known failures.
+Json expectations_json(const CheckReport& report) {
+  Json list = Json::array();
+  for (size_t i = 0; i < report.expectations.size(); ++i) {
+    const Expectation& expectation = report.expectations[i];
+    list.push_back({{"property", expectation.property},
+                    {"words", expectation.words},
+                    {"reason", expectation.reason},
+                    {"state", report.state_of(i)},
+                    {"failed", report.count_of(i).failed},
+                    {"cases", report.count_of(i).judged}});
+  }
+  return list;
 }
 
 template <typename Report>
@@ -53,6 +70,7 @@ std::string report_json(const CheckReport& report) {
       json["results"].push_back(result_json(stream.spec, result));
     }
   }
+  if (!report.expectations.empty()) json["expectations"] = expectations_json(report);
   return dump(json);
 }
 

@@ -8,11 +8,12 @@ import tempfile
 import unittest
 
 PROGRAM = None
+FOLDER = tempfile.TemporaryDirectory()  # failures are remembered under the working folder
 SHORT = ["check", "--quiet", "--transport", "sim", "--dtype", "f64", "--backend", "math"]
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, cwd=FOLDER.name)
 
 
 class WrongRequests(unittest.TestCase):
@@ -35,6 +36,8 @@ class WrongRequests(unittest.TestCase):
             "check", "--property", "output_matches", says=["unknown property", "output_matches_reference"]
         )
         self.refused("mutants", "--mutant", "A99", says=["unknown mutant", "A10"])
+        self.refused("bench", "harnes", says=["unknown bench", "'harness'"])
+        self.refused("bench", "harness", "--budget", "x", says=["unknown budget", "observed_run"])
         self.refused("list", "impl", says=["unknown list", "'impls'"])
         self.refused("chek", says=["unknown command", "'check'"])
         self.refused("replay", "impl=rnig mesh=1x1 q=1 d=1", says=["unknown impl", "'ring'"])
@@ -60,6 +63,16 @@ class WrongRequests(unittest.TestCase):
         self.refused("check", "--mesh", "2y2", says="RxU")
         self.refused("replay", "impl=ring mesh=1x2 q=2 h=2 d=1", says="ring")
         self.refused("explain", "impl=ulysses mesh=1x2 q=2 h=1 d=1", says="ulysses")
+
+    def test_what_a_backend_cannot_do_names_those_that_can(self):
+        self.refused(
+            "check", "--impl", "ring", "--backend", "native",
+            says=["native returns no log-sum-exp, which a ring needs", "use math, flash_cpu or auto"],
+        )  # fmt: skip
+        for impl in ["ring", "ulysses", "unified"]:
+            for backend in ["math", "flash_cpu", "native", "auto"]:
+                words = f"impl={impl} backend={backend} mesh=1x1 q=2 d=1 return_lse=0 dropout=0.1"
+                self.refused("replay", words, says="dropout is not supported")
 
     def test_explain_speaks_of_attention_alone(self):
         self.refused("explain", "impl=collective:all_gather mesh=2x1 q=2 d=1", says="none")
@@ -133,6 +146,35 @@ class Runs(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("1 of 1 mutants caught", done.stdout)
 
+    def test_bench_prints_a_ratio_with_its_spread_for_each_budget(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bench.json")
+            done = run(
+                "bench", "harness", "--quiet", "--repetitions", "3", "--json", path,
+                "--budget", "observed_run,large_world,ring",
+            )  # fmt: skip
+            self.assertIn(done.returncode, [0, 1], done.stderr)
+            with open(path) as file:
+                report = json.load(file)
+        budgets = report["budgets"]
+        self.assertEqual([b["name"] for b in budgets], ["observed_run", "large_world", "ring"])
+        missed = [b for b in budgets if b["verdict"] == "missed"]
+        self.assertEqual(done.returncode, 1 if missed else 0)
+        for budget in budgets:
+            self.assertGreater(budget["low"], 0)
+            self.assertLessEqual(budget["low"], budget["ratio"])
+            self.assertLessEqual(budget["ratio"], budget["high"])
+            self.assertEqual(budget["repetitions"], 3)
+            self.assertEqual(budget["ratio"] <= budget["budget"], budget["verdict"] == "met")
+            self.assertIn(budget["name"], done.stdout)
+
+    def test_native_returns_no_log_sum_exp(self):
+        done = run(
+            "check", "--quiet", "--impl", "ulysses,local", "--backend", "native", "--cases", "40",
+            "--transport", "sim", "--dtype", "f64", "--corpus", "none",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_list(self):
         for what, has in [
             ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),
@@ -149,5 +191,5 @@ class Runs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -3,30 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "problem/case_text.h"
-#include "tests/properties/oracle_lab.h"
+#include "tests/harness/drive/planted_properties.h"
 
 namespace attncheck {
 namespace {
-
-StreamSpec small_spec() {
-  StreamSpec spec;
-  spec.impl = "subject";
-  spec.meshes = {{1, 1}, {2, 1}};
-  return spec;
-}
-
-// A property by what it says of a case.
-Property property_named(const char* name, std::function<Verdict(const Case&)> says) {
-  Property property;
-  property.name = name;
-  property.applies = [](const Case&) { return Support::yes(); };
-  property.check = [says](const Case& c, Lab&) { return says(c); };
-  return property;
-}
-
-Property holding(const char* name) {
-  return property_named(name, [](const Case&) { return Verdict::pass(); });
-}
 
 StreamReport check(const std::vector<Property>& properties, OracleLab& lab, int64_t cases = 20) {
   PropertyList list;
@@ -34,7 +14,8 @@ StreamReport check(const std::vector<Property>& properties, OracleLab& lab, int6
   CheckOptions options;
   options.cases = cases;
   options.seed = 1;
-  return check_stream(small_spec(), list, lab, options);
+  Lanes lanes({lane_on(lab)});
+  return check_stream(small_spec(), list, lanes, options);
 }
 
 TEST(CheckStream, JudgesEveryCaseByEveryProperty) {
@@ -138,7 +119,8 @@ TEST(CheckStream, StopsDrawingWhenTheTimeIsUp) {
   const Property property = holding("a");
   CheckOptions options;
   options.deadline = Clock::now();
-  const StreamReport report = check_stream(small_spec(), {&property}, lab, options);
+  Lanes lanes({lane_on(lab)});
+  const StreamReport report = check_stream(small_spec(), {&property}, lanes, options);
   EXPECT_EQ(report.cases, 0);
   EXPECT_TRUE(report.out_of_time);
   EXPECT_FALSE(report.unchecked().empty());
@@ -153,7 +135,8 @@ TEST(CheckStream, HoldsARightSubjectToBeRight) {
   CheckOptions options;
   options.cases = 30;
   options.seed = 5;
-  const StreamReport report = check_stream(small_spec(), properties, lab, options);
+  Lanes lanes({lane_on(lab)});
+  const StreamReport report = check_stream(small_spec(), properties, lanes, options);
   for (const PropertyResult& result : report.results) {
     EXPECT_NE(result.verdict, Verdict::Kind::fail)
         << result.property << ": " << to_text(*result.case_) << ": " << result.evidence->message;

@@ -43,7 +43,10 @@ PropertyResult held_result() {
 }
 
 CheckReport report_of(std::vector<PropertyResult> results) {
-  CheckReport report{"0.1.0", "2.11.0", 42, {}};
+  CheckReport report;
+  report.version = "0.1.0";
+  report.libtorch = "2.11.0";
+  report.seed = 42;
   StreamReport stream;
   stream.spec.impl = "ring";
   stream.cases = 100;

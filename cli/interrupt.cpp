@@ -1,0 +1,82 @@
+#include "cli/interrupt.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "gloo_cpu/child_process.h"
+
+namespace attncheck::cli {
+namespace {
+
+// Leaked: the thread that waits for signals may outlive every static.
+struct Interrupted {
+  std::atomic<int64_t> cases{0};
+  std::mutex mutex;
+  std::vector<std::string> files;
+};
+
+Interrupted& state() {
+  static auto* const all = new Interrupted;
+  return *all;
+}
+
+sigset_t watched_signals() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    const bool ignored = ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (!ignored) sigaddset(&watched, signal);
+  }
+  return watched;
+}
+
+// Everything at once and before anything that may block: a second signal ends the process.
+void let_signals_through(const sigset_t& watched) {
+  ::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
+}
+
+void end_by(int signal) {
+  gloo_cpu::end_all_children();
+  for (const std::string& file : state().files) std::remove(file.c_str());
+  const std::string line = fmt::format(
+      "{}attncheck: interrupted by signal {} ({}) after {} cases; no ranks are left\n",
+      ::isatty(STDERR_FILENO) == 1 ? "\n" : "", signal, ::strsignal(signal), state().cases.load());
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ::_exit(128 + signal);
+  ::kill(::getpid(), signal);
+  ::pause();
+}
+
+}  // namespace
+
+void end_in_order_when_interrupted() {
+  const sigset_t watched = watched_signals();
+  ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
+  std::thread([watched] {
+    int signal = 0;
+    if (::sigwait(&watched, &signal) != 0) return;
+    let_signals_through(watched);
+    state().mutex.lock();  // for good: no more files
+    end_by(signal);
+  }).detach();
+}
+
+void count_case() {
+  ++state().cases;
+}
+
+void remove_when_interrupted(const std::string& path) {
+  const std::lock_guard lock(state().mutex);
+  state().files.push_back(path);
+}
+
+}  // namespace attncheck::cli
