@@ -63,14 +63,16 @@ endif()
 set(ATTNCHECK_CUDA_RUNTIME_DIR "" CACHE PATH "Folder with the libcudart and libcupti of the wheel")
 
 # Imported, so that the installed package names it and finds it anew.
-add_library(attncheck::libtorch INTERFACE IMPORTED GLOBAL)
-target_include_directories(attncheck::libtorch SYSTEM INTERFACE
-  ${ATTNCHECK_TORCH_INCLUDE} ${ATTNCHECK_TORCH_INCLUDE}/torch/csrc/api/include)
-target_link_libraries(attncheck::libtorch INTERFACE ${ATTNCHECK_TORCH_CPU} ${ATTNCHECK_C10})
-target_compile_definitions(attncheck::libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
-target_link_options(attncheck::libtorch INTERFACE
-  LINKER:--disable-new-dtags LINKER:--allow-shlib-undefined LINKER:-rpath,${attncheck_torch_lib})
-if(ATTNCHECK_CUDA_RUNTIME_DIR)
-  target_link_options(attncheck::libtorch INTERFACE LINKER:-rpath,${ATTNCHECK_CUDA_RUNTIME_DIR})
+if(NOT TARGET attncheck::libtorch)
+  add_library(attncheck::libtorch INTERFACE IMPORTED GLOBAL)
+  target_include_directories(attncheck::libtorch SYSTEM INTERFACE
+    ${ATTNCHECK_TORCH_INCLUDE} ${ATTNCHECK_TORCH_INCLUDE}/torch/csrc/api/include)
+  target_link_libraries(attncheck::libtorch INTERFACE ${ATTNCHECK_TORCH_CPU} ${ATTNCHECK_C10})
+  target_compile_definitions(attncheck::libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
+  target_link_options(attncheck::libtorch INTERFACE
+    LINKER:--disable-new-dtags LINKER:--allow-shlib-undefined LINKER:-rpath,${attncheck_torch_lib})
+  if(ATTNCHECK_CUDA_RUNTIME_DIR)
+    target_link_options(attncheck::libtorch INTERFACE LINKER:-rpath,${ATTNCHECK_CUDA_RUNTIME_DIR})
+  endif()
 endif()
 message(STATUS "LibTorch: ${attncheck_torch_version}, ${attncheck_torch_lib}")
