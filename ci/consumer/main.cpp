@@ -46,8 +46,7 @@ at::Tensor by_ring(const attncheck::Case& c, const Tensors& whole) {
                                        context.group(c.mesh.ring_members(rank)),
                                        context.group(c.mesh.ulysses_members(rank)), c.mesh, rank};
     const auto mine = [&](const at::Tensor& t) { return t.chunk(c.mesh.ring, 1)[rank]; };
-    shards[rank] =
-        ring.attention(mine(whole.q), mine(whole.k), mine(whole.v), options, groups).out;
+    shards[rank] = ring.attention(mine(whole.q), mine(whole.k), mine(whole.v), options, groups).out;
   });
   for (const auto& error : errors) {
     if (error) std::printf("a rank threw: %s\n", error->c_str()), std::exit(1);

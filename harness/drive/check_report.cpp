@@ -45,12 +45,13 @@ std::vector<std::string> StreamReport::unchecked() const {
     if (result.unrepeatable) unjudged[result.reason].push_back(result.property);
   }
   for (const auto& [what, properties] : unjudged) {
-    lines.push_back(fmt::format("{}: {}; not run there: {}", name, what,
-                                fmt::join(properties, ", ")));
+    lines.push_back(
+        fmt::format("{}: {}; not run there: {}", name, what, fmt::join(properties, ", ")));
   }
   if (lost_cases > 0) {
     lines.push_back(fmt::format("{}: {} of its cases ended ranks or made them hang{}", name,
-                                lost_cases, lost_cases >= kMostLostCases ? "; no more were drawn" : ""));
+                                lost_cases,
+                                lost_cases >= kMostLostCases ? "; no more were drawn" : ""));
   }
   if (judged_nothing(*this)) lines.push_back(name + ": no property judged any case");
   return lines;

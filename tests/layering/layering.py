@@ -35,7 +35,7 @@ ARROWS = {
     "cli": ["*"],
     "python": ["problem", "impl"],
     "tests": ["*", "tests"],
-    "ci": ["problem", "impl"],  # the consumer project: what is installed
+    "ci": ["problem", "reference", "impl", "sim"],  # the consumer project: what is installed
     "docs": [],
 }
 

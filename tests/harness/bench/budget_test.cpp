@@ -44,7 +44,8 @@ TEST(BenchReport, ExitsByTheWorstOfItsBudgets) {
 }
 
 TEST(BenchReport, SaysEachBudgetWithItsSpreadOrWhyThereIsNone) {
-  BenchReport report{"1.0", "2.11", 2, {with_ratios(1.25, true, {1.0, 1.1, 1.2, 1.3, 1.4}), kUnmeasured}, 7};
+  BenchReport report{
+      "1.0", "2.11", 2, {with_ratios(1.25, true, {1.0, 1.1, 1.2, 1.3, 1.4}), kUnmeasured}, 7};
   const std::string text = report_text(report);
   for (const char* part : {"met", "1.20 x", "(1.10 to 1.30)", "at most 1.25", "2 ms, 1 ms",
                            "not_run", "at least 2", "has one core"}) {
