@@ -62,7 +62,7 @@ std::vector<Mutant> house_memory_mutants() {
            .source = "house",
            .fault = "forward multiplies the caller's q by the scale, in place",
            .property = "inputs_are_not_modified",
-           .smallest = "mesh=1x1 q=1 d=1 scale=0.5"},
+           .smallest = "mesh=1x1 q=1 d=2 dv=1"},
           implementation_of("scales_q_in_place", {unified_parent().limits, scales_q_in_place})),
       make_mutant({.name = "house_cotangent_in_memory_order",
                    .source = "house",

@@ -175,6 +175,16 @@ class Runs(unittest.TestCase):
         )  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_merges_are_checked_on_one_rank(self):
+        done = run("check", "--quiet", "--transport", "sim", "--impl", "merge:logaddexp", "--cases", "6")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("merge:logaddexp", done.stdout)
+        case = "impl=mutant:house_merge_takes_the_mean mesh=1x1 q=1 d=1 seed=1"
+        self.assertIn("FAILED merge_is_associative", run("replay", case).stdout)
+        refused = run("replay", "impl=merge:logaddexp mesh=1x1 q=2 kv=6 d=2")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("kv=6", refused.stderr)
+
     def test_list(self):
         for what, has in [
             ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),

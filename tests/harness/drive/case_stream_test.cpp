@@ -131,5 +131,20 @@ TEST(CaseStream, GivesCollectivesTaggedData) {
   EXPECT_TRUE(stream.empty_cells().empty());
 }
 
+TEST(CaseStream, GivesMergesThreeToFivePartialsOnOneRank) {
+  StreamSpec spec;
+  spec.impl = "merge:any";
+  spec.kind = SubjectKind::merge;
+  spec.meshes = {parse_mesh("1x1"), parse_mesh("2x1")};
+  const SupportsCase one_rank = [](const Case& c) {
+    return c.mesh.world() == 1 ? Support::yes() : Support::no("mesh=1x1");
+  };
+  CaseStream stream(spec, one_rank, 1);
+  std::set<int64_t> partials;
+  for (int i = 0; i < 60; ++i) partials.insert(stream.next()->problem.kv_len);
+  EXPECT_EQ(partials, (std::set<int64_t>{3, 4, 5}));
+  EXPECT_TRUE(stream.empty_cells().empty());
+}
+
 }  // namespace
 }  // namespace attncheck
