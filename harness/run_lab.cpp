@@ -16,8 +16,9 @@
 namespace attncheck {
 namespace {
 
-constexpr int kMostRuns = 3;    // of a request whose ranks end early, each time in another way
-constexpr int kMostStarts = 4;  // of ranks that do not start
+constexpr int kMostRuns = 3;      // of a request whose ranks end early, each time in another way
+constexpr int kMostStarts = 4;    // of ranks that do not start, for one request
+constexpr int kMostGivenUp = 10;  // requests whose ranks did not start, where others' did
 
 bool ended(const RankReply& reply) {
   return reply.outcome != RankReply::Outcome::answered &&
@@ -172,17 +173,23 @@ RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
 
 // Ranks that do not start say nothing about the case; what hindered them once is an incident.
 RunLab::Attempt RunLab::started_attempt(Transport& transport, const Request& request) {
+  Attempt last;
   std::string hindrance;
   for (int start = 0; start < kMostStarts; ++start) {
-    Attempt last = attempt(transport, request);
+    last = attempt(transport, request);
     if (last.started) {
+      ever_started_ = true;
       if (!last.early) last.incident = hindrance;
       return last;
     }
     hindrance = last.incident;
     listener_(request.case_, hindrance);
   }
-  throw std::runtime_error(hindrance + "; that was start " + std::to_string(kMostStarts));
+  hindrance += "; that was start " + std::to_string(kMostStarts) + ", none succeeded";
+  if (!ever_started_ || ++gave_up_ > kMostGivenUp) throw std::runtime_error(hindrance);
+  last.early = false;  // it is unrepeatable
+  last.observation.incident = hindrance;
+  return last;
 }
 
 bool RunLab::may_differ(const Transport& transport, const Attempt& attempt) const {
@@ -208,9 +215,12 @@ Observation RunLab::run(const Request& request) {
     last = std::move(next);
     if (alike) break;
   }
-  last.observation.unrepeatable = !last.early && !incident.empty();
-  if (last.observation.unrepeatable) last.observation.incident = std::move(incident);
-  return std::move(last.observation);
+  Observation& observation = last.observation;
+  if (!last.early && observation.incident.empty() && !incident.empty()) {
+    observation.incident = incident + "; on fresh ranks that did not happen again";
+  }
+  observation.unrepeatable = !observation.incident.empty();
+  return std::move(observation);
 }
 
 bool RunLab::hurry(bool on) {

@@ -55,6 +55,8 @@ class RunLab : public Lab {
   std::map<std::string, std::unique_ptr<Expected>> expectations_;
   LabCounts counts_;
   Listener listener_ = [](const Case&, const std::string&) {};
+  bool ever_started_ = false;              // ranks
+  int gave_up_ = 0;                        // requests whose ranks did not start
   bool hasty_ = false, believed_ = false;  // a run that ended early was believed in haste
 };
 

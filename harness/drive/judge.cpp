@@ -31,7 +31,7 @@ const Observation& WatchedLab::observe(const Request& request) {
   if (fatal_ != nullptr) return *fatal_;
   const Observation& observation = lab_.observe(request);
   saw_unrepeatable_ = saw_unrepeatable_ || observation.unrepeatable;
-  if (!cost_ranks(observation)) return observation;
+  if (observation.unrepeatable || !cost_ranks(observation)) return observation;
   lost_a_rank_ = true;
   if (request == base_request(case_)) fatal_ = &observation;
   return observation;

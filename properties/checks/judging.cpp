@@ -74,8 +74,7 @@ const at::Tensor& bound_of(const Expected& expected, const std::string& tensor) 
 std::optional<Verdict> ended_early(const Observation& observation) {
   if (observation.unrepeatable) {
     const std::string& what = observation.incident;
-    return Verdict::not_run((what.empty() ? "a rank died or fell silent" : what) +
-                            "; on fresh ranks that did not happen again");
+    return Verdict::not_run(what.empty() ? "a rank was lost, and on fresh ranks it was not" : what);
   }
   if (const RankResult* failed = first_failed_rank(observation)) {
     return Verdict::not_run(error_text(*failed));
