@@ -56,7 +56,7 @@ class LostRank : public ::testing::Test {
     spec.transport = "gloo";
     spec.meshes = std::move(meshes);
     CheckOptions options;
-    options.cases = 6;
+    options.cases = 4;
     options.seed = 1;
     const auto start = Clock::now();
     {
@@ -133,7 +133,7 @@ TEST_F(LostRank, ThatThrowsAloneIsNamedWithoutWaitingForItsPeers) {
 }
 
 TEST_F(LostRank, OnceIsNotRunAndTheCheckGoesOn) {
-  EXPECT_EQ(check("aborts_once").cases, 6);
+  EXPECT_EQ(check("aborts_once").cases, 4);
   const std::string line = incident();
   EXPECT_TRUE(contains(line, "rank 1 was ended by signal 6 (Aborted)")) << line;
   EXPECT_TRUE(contains(line, "case: impl=aborts_once")) << line;
@@ -164,7 +164,7 @@ TEST_F(LostRank, KilledWhileItStartsIsNamed) {
   const std::string script =
       "mkdir " + mark_of_once().string() + " 2>/dev/null && kill -9 $$;" + " exec \"$0\"";
   options_.rank_command = {"sh", "-c", script, self()};
-  EXPECT_EQ(check("aborts", {{1, 1}}).cases, 6);
+  EXPECT_EQ(check("aborts", {{1, 1}}).cases, 4);
   const std::string line = incident();
   EXPECT_TRUE(contains(line, "rank 0 did not start: it was ended by signal 9 (Killed)")) << line;
 }
