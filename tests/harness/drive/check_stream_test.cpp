@@ -104,6 +104,23 @@ TEST(CheckStream, ReportsADeathThatDidNotRepeat) {
   EXPECT_EQ(report.exit_code(), 3);
 }
 
+TEST(CheckStream, AsksNoMoreOfACaseThatLostARankAndDrawsNoMoreAfterThree) {
+  OracleLab lab;
+  lab.fail(0, Phase::process, "was ended by signal 6");
+  Property greedy = holding("greedy");
+  greedy.check = [](const Case& c, Lab& l) {
+    Request again = base_request(c);
+    l.observe(again);
+    again.repeat = 1;
+    return Verdict::not_run(error_text(*first_failed_rank(l.observe(again))));
+  };
+  const StreamReport report = check({greedy}, lab);
+  EXPECT_EQ(report.cases, kMostLostCases);
+  EXPECT_EQ(report.lost_cases, kMostLostCases);
+  EXPECT_EQ(lab.runs(), static_cast<size_t>(kMostLostCases));
+  EXPECT_EQ(report.results[0].reason, "rank 0 was ended by signal 6");
+}
+
 TEST(CheckStream, AFailureBeatsWhatCouldNotBeChecked) {
   OracleLab lab;
   CheckReport report;
