@@ -10,8 +10,8 @@
 namespace attncheck::bench {
 namespace {
 
-constexpr int kRuns = 300, kChecks = 5;
-constexpr int64_t kCasesOfACheck = 40;
+constexpr int kRuns = 200, kChecks = 5;
+constexpr int64_t kCasesOfACheck = 12;
 
 Measured observed_run(const BenchSetup& setup, const Budget& budget) {
   const sim::CorePin pin(sim::current_core());

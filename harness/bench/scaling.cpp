@@ -9,7 +9,7 @@
 namespace attncheck::bench {
 namespace {
 
-constexpr int kWorlds = 9, kLaneRuns = 15;
+constexpr int kWorlds = 7, kLaneRuns = 11;
 constexpr int64_t kRunsOfLanes = 200;
 constexpr int kSmallWorld = 4, kLargeWorld = 64;
 constexpr int64_t kRunsOfTheSmallWorld = 64;

@@ -58,7 +58,7 @@ TEST(BenchReport, SaysEachBudgetWithItsSpreadOrWhyThereIsNone) {
   EXPECT_EQ(first["verdict"], "met");
   EXPECT_EQ(first["direction"], "at most");
   EXPECT_EQ(first["ratio"], 1.2);
-  EXPECT_EQ(first["repetitions"], 3);
+  EXPECT_EQ(first["repetitions"], 5);
   EXPECT_EQ(json["budgets"][1]["reason"], "has one core");
   EXPECT_FALSE(json["budgets"][1].contains("ratio"));
 }
