@@ -182,8 +182,8 @@ RunLab::Attempt RunLab::started_attempt(Transport& transport, const Request& req
       if (!last.early) last.incident = hindrance;
       return last;
     }
-    hindrance = last.incident;
-    listener_(request.case_, hindrance);
+    hindrance += (hindrance.empty() ? "" : "; then ") + last.incident;
+    listener_(request.case_, last.incident);
   }
   hindrance += "; that was start " + std::to_string(kMostStarts) + ", none succeeded";
   if (!ever_started_ || ++gave_up_ > kMostGivenUp) throw std::runtime_error(hindrance);
@@ -211,6 +211,7 @@ Observation RunLab::run(const Request& request) {
     if (hasty_) break;
     listener_(request.case_, last.incident);
     Attempt next = started_attempt(transport, request);
+    if (next.early) incident += "; then " + next.incident;
     const bool alike = next.early && next.ending == last.ending && !next.outside;
     last = std::move(next);
     if (alike) break;

@@ -40,11 +40,7 @@ std::vector<std::string> StreamReport::unchecked() const {
         "%): the generator does not know what it supports",
         name, draws.refused, draws.drawn, 100 * draws.refused_share(), 100 * kMostRefusedDraws));
   }
-  std::map<std::string, std::vector<std::string>> unjudged;  // by what happened
-  for (const PropertyResult& result : results) {
-    if (result.unrepeatable) unjudged[result.reason].push_back(result.property);
-  }
-  for (const auto& [what, properties] : unjudged) {
+  for (const auto& [what, properties] : incidents) {
     lines.push_back(
         fmt::format("{}: {}; not run there: {}", name, what, fmt::join(properties, ", ")));
   }

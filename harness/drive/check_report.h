@@ -59,6 +59,9 @@ struct StreamReport {
   int64_t cases = 0, refused_cases = 0;
   int64_t remembered = 0;  // failures of earlier runs that were tried first
   int64_t runs = 0;
+  // What became of a rank once and not again, with the case -> the properties that it kept from
+  // judging.
+  std::map<std::string, std::vector<std::string>> incidents;
   int64_t lost_cases = 0;  // that ended a rank, or made it hang, again and again
   DrawCounts draws;
   std::map<std::string, int64_t> cells;

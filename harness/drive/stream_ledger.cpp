@@ -42,7 +42,10 @@ void StreamLedger::enter_other(PropertyResult& result, const Case& c, const Judg
   if (counts || (result.verdict != Kind::pass && result.verdict != Kind::not_run)) {
     result.verdict = verdict.kind;
     result.reason = verdict.reason;
-    if (counts) result.reason += ", case: " + to_text(c);
+  }
+  if (counts) {
+    result.reason += ", case: " + to_text(c);
+    report_.incidents[result.reason].push_back(result.property);
   }
   result.unrepeatable = result.unrepeatable || counts;
 }
