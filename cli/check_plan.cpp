@@ -6,6 +6,7 @@
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/drive/features.h"
+#include "impl/backends/dispatcher.h"
 #include "problem/case_text.h"
 
 namespace attncheck::cli {
@@ -26,6 +27,13 @@ Names default_subjects(const Registry& registry) {
   return names;
 }
 
+// All but the dispatcher, which computes with one of the others.
+Names default_backends(const Registry& registry) {
+  Names names = registry.backend_names();
+  std::erase(names, auto_dispatcher().backend().name);
+  return names;
+}
+
 // Mutants are named one by one, and only then stand among the known names.
 Names known_subjects(const Registry& registry, const Names& given) {
   const bool mutants = std::any_of(given.begin(), given.end(), [](const std::string& name) {
@@ -42,7 +50,7 @@ class Planner {
     impls_ = chosen("impl", arguments.impls, known_subjects(registry, arguments.impls),
                     default_subjects(registry));
     backends_ =
-        chosen("backend", arguments.backends, registry.backend_names(), registry.backend_names());
+        chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
     dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), {"f64", "f32"});
     mesh_arguments(arguments.meshes);
