@@ -1,6 +1,7 @@
 #include "harness/bench/measurements.h"
 
 #include <iterator>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,8 @@ std::vector<Measured> measure_all(const std::vector<Measurement>& measurements,
       all.push_back(measurement.measure(setup, measurement.budget));
     } catch (const NotMeasurable& reason) {
       all.push_back({measurement.budget, std::nullopt, reason.why, ""});
+    } catch (const std::runtime_error& error) {  // such as ranks that do not start
+      all.push_back({measurement.budget, std::nullopt, error.what(), ""});
     }
   }
   return all;

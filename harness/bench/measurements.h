@@ -26,12 +26,13 @@ std::vector<Measurement> method_measurements();
 // The budgets of the design, in its order.
 std::vector<Measurement> all_measurements();
 
-// `measure` in a measured budget: a reason for not_run is what it throws as NotMeasurable.
+// Thrown by `measure`: why there is nothing to measure here.
 struct NotMeasurable {
   std::string why;
 };
 
-// Measures each in turn, each told before it starts. The calling thread is one that nothing else
+// Measures each in turn, each told before it starts. One that throws NotMeasurable or a
+// std::runtime_error is not_run, with the reason. The calling thread is one that nothing else
 // uses; the process has one intra-op thread.
 std::vector<Measured> measure_all(const std::vector<Measurement>& measurements,
                                   const BenchSetup& setup,
