@@ -53,8 +53,9 @@ struct RankSetOptions {
   // For each request. Collectives give up after half of it, so that an exchange that cannot end is
   // reported by the ranks themselves, as an answer.
   std::chrono::milliseconds timeout{30'000};
-  // Until all ranks are ready: four load LibTorch in 0.5 s on two idle cores, in 5 s on busy ones.
-  std::chrono::milliseconds start_timeout{30'000};
+  // Until all ranks are ready: four load LibTorch in 0.5 s on two idle cores, in 5 s on busy ones,
+  // and in 25 s where its pages were lost to others.
+  std::chrono::milliseconds start_timeout{60'000};
   // What the others still have once a rank ended, or distrusts its groups. The neighbours of a rank
   // that died see it in 0.3 s, as an error; those further off would wait for half of `timeout`.
   std::chrono::milliseconds peer_grace{2'000};
