@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
@@ -11,11 +10,10 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "reference/roundoff.h"
+#include "reference/visibility.h"
 
 namespace attncheck::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 at::Tensor largest_norm(const at::Tensor& vectors) {  // (N, S, D) -> (N, 1, 1)
   if (vectors.size(1) == 0) return at::zeros({vectors.size(0), 1, 1}, at::kDouble);

@@ -1,16 +1,14 @@
 #include "reference/gradient_pass.h"
 
-#include <limits>
-
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/util/Exception.h>
 
+#include "reference/visibility.h"
+
 namespace attncheck::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void check_shapes(const Sizes& n, const at::Tensor& dout, const at::Tensor& dlse) {
   const int64_t out[] = {n.batch, n.q_len, n.heads, n.value_dim};

@@ -11,8 +11,6 @@
 namespace attncheck::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 at::Tensor to_double(const at::Tensor& x) {
   return x.detach().to(at::kCPU, at::kDouble);
 }

@@ -1,15 +1,12 @@
 #include "reference/visibility.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
 
 namespace attncheck::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 at::Tensor visible_rows(const Inputs& in, const Sizes& n, int64_t begin, int64_t rows) {
   at::Tensor visible = at::ones({n.batch, n.heads, rows, n.kv_len}, at::kBool);

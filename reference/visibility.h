@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <ATen/core/Tensor.h>
 
 #include "reference/inputs.h"
 
 namespace attncheck::reference {
+
+/// The lse of a row that sees no key, and a hidden score, are -kInfinity.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Which keys the positions hide from rows begin .. begin + rows: (rows, Skv) bool, true = hidden.
 /// Undefined where the problem is not causal.

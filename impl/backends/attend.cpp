@@ -1,6 +1,5 @@
 #include "impl/backends/attend.h"
 
-#include <limits>
 #include <utility>
 
 #include <ATen/ops/cat.h>
@@ -15,8 +14,6 @@
 
 namespace attncheck {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 BlockAttention nothing_visible(const BackendContract& contract, const BackendInputs& block) {
   const auto& q = block.q;

@@ -1,6 +1,5 @@
 #include "impl/backends/flash_cpu.h"
 
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -13,8 +12,6 @@
 
 namespace attncheck {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The op's vectorised exp on float16 and bfloat16 (Vectorized<float>::fexp_u20, after Malossi et
 // al., "Fast exponential computation on SIMD architectures", 2015) computes 2^f, f in [0, 1), as
@@ -64,7 +61,7 @@ struct KernelCall {
   std::optional<at::Tensor> mask;
 };
 
-BackendForward forward(const BackendInputs& block) {
+BackendForward flash_forward(const BackendInputs& block) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const KernelCall call(block);
   auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(
@@ -79,7 +76,7 @@ at::Tensor kernel_lse(const BackendBackward& call) {
   return lse.masked_fill(lse == -kInfinity, kInfinity);
 }
 
-BackendGrads backward(const BackendBackward& call) {
+BackendGrads flash_backward(const BackendBackward& call) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const KernelCall kernel(call.block);
   auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
@@ -106,8 +103,8 @@ Backend flash_cpu_backend() {
   backend.contract.own_v_head_dim = false;
   backend.contract.narrow_exp_error = kFastExpError;
   backend.supports = supports;
-  backend.forward = forward;
-  backend.backward = backward;
+  backend.forward = flash_forward;
+  backend.backward = flash_backward;
   return backend;
 }
 

@@ -1,7 +1,5 @@
 #include "impl/backends/math.h"
 
-#include <limits>
-
 #include <ATen/TensorOperators.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/bmm.h>
@@ -11,8 +9,6 @@
 
 namespace attncheck {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
   return x.scalar_type() == type ? x : x.to(type);
@@ -83,7 +79,7 @@ at::Tensor masked_scores(const Matrices& matrices, const at::Tensor& q, const at
   return scores;
 }
 
-BackendForward forward(const BackendInputs& block) {
+BackendForward math_forward(const BackendInputs& block) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const Matrices m(block);
   at::Tensor p = masked_scores(m, m.of_queries(block.q), m.of_keys(block.k), block);
@@ -105,7 +101,7 @@ at::Tensor lse_for_probabilities(const Matrices& m, const BackendBackward& call)
   return lse.masked_fill(lse == -kInfinity, kInfinity);
 }
 
-BackendGrads backward(const BackendBackward& call) {
+BackendGrads math_backward(const BackendBackward& call) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const BackendInputs& block = call.block;
   const Matrices m(block);
@@ -130,8 +126,8 @@ Backend math_backend() {
   backend.contract.lse_shape = LseShape::BHS;
   backend.contract.takes_grad_lse = true;
   backend.supports = [](const Problem&) { return Support::yes(); };
-  backend.forward = forward;
-  backend.backward = backward;
+  backend.forward = math_forward;
+  backend.backward = math_backward;
   return backend;
 }
 

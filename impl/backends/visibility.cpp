@@ -1,7 +1,6 @@
 #include "impl/backends/visibility.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include <ATen/TensorOperators.h>
@@ -13,8 +12,6 @@
 
 namespace attncheck {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The queries before the first one that the diagonal lets see a key.
 int64_t leading_empty_rows(const BackendInputs& block) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include <ATen/core/Tensor.h>
@@ -8,6 +9,9 @@
 #include "impl/contract/backend.h"
 
 namespace attncheck {
+
+// The lse of a row that sees no key, and what is added to a hidden score, are -kInfinity.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Whether any query of the block sees any key. Reads the values of the mask if there is one.
 bool any_visible(const BackendInputs& block);

@@ -14,7 +14,7 @@
 namespace attncheck {
 namespace {
 
-constexpr Limits kLimits{.ring = true, .ulysses = false};
+constexpr Limits kRingLimits{.ring = true, .ulysses = false};
 
 at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
   return x.scalar_type() == type ? x : x.to(type);
@@ -30,9 +30,9 @@ BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
           saved.aux[step]};
 }
 
-Attention attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
-                    const MeshGroups& groups) {
-  check_call(kLimits, q, k, v, options, groups);
+Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
+                         const MeshGroups& groups) {
+  check_call(kRingLimits, q, k, v, options, groups);
   Attention result = differentiable_attention(q, k, v, ring_pass(ring_call(options, groups)));
   if (!options.return_lse) result.lse = at::Tensor();
   return result;
@@ -89,9 +89,10 @@ AttentionPass ring_pass(const RingCall& call) {
 }
 
 Implementation ring_implementation() {
-  return {"ring",
-          [](const Case& c, const Backend& backend) { return supports_case(kLimits, c, backend); },
-          attention};
+  return {
+      "ring",
+      [](const Case& c, const Backend& backend) { return supports_case(kRingLimits, c, backend); },
+      ring_attention};
 }
 
 }  // namespace attncheck

@@ -11,11 +11,11 @@
 namespace attncheck {
 namespace {
 
-constexpr Limits kLimits{.ring = false, .ulysses = true};
+constexpr Limits kUlyssesLimits{.ring = false, .ulysses = true};
 
-Attention attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
-                    const MeshGroups& groups) {
-  check_call(kLimits, q, k, v, options, groups);
+Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
+                            const AttentionOptions& options, const MeshGroups& groups) {
+  check_call(kUlyssesLimits, q, k, v, options, groups);
   AttentionPass local = local_pass(options.backend, options.scale, global_diagonal(options));
   return differentiable_attention(
       q, k, v, exchanged_pass(std::move(local), keep(groups.ulysses), options.return_lse));
@@ -42,8 +42,10 @@ AttentionPass local_pass(const Backend* backend, double scale, std::optional<int
 
 Implementation ulysses_implementation() {
   return {"ulysses",
-          [](const Case& c, const Backend& backend) { return supports_case(kLimits, c, backend); },
-          attention};
+          [](const Case& c, const Backend& backend) {
+            return supports_case(kUlyssesLimits, c, backend);
+          },
+          ulysses_attention};
 }
 
 }  // namespace attncheck

@@ -8,11 +8,11 @@
 namespace attncheck {
 namespace {
 
-constexpr Limits kLimits{.ring = true, .ulysses = true};
+constexpr Limits kUnifiedLimits{.ring = true, .ulysses = true};
 
-Attention attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
-                    const MeshGroups& groups) {
-  check_call(kLimits, q, k, v, options, groups);
+Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
+                            const AttentionOptions& options, const MeshGroups& groups) {
+  check_call(kUnifiedLimits, q, k, v, options, groups);
   return differentiable_attention(q, k, v,
                                   exchanged_pass(ring_pass(ring_call(options, groups)),
                                                  keep(groups.ulysses), options.return_lse));
@@ -22,8 +22,10 @@ Attention attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOpt
 
 Implementation unified_implementation() {
   return {"unified",
-          [](const Case& c, const Backend& backend) { return supports_case(kLimits, c, backend); },
-          attention};
+          [](const Case& c, const Backend& backend) {
+            return supports_case(kUnifiedLimits, c, backend);
+          },
+          unified_attention};
 }
 
 }  // namespace attncheck
