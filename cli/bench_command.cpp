@@ -39,13 +39,12 @@ bench::BenchSetup setup_of(const BenchArguments& arguments) {
 }
 
 // One line on stderr: written over on a terminal, a line of its own otherwise.
-void tell(const std::string& line) {
+void tell_measurement(const std::string& line) {
   if (::isatty(STDERR_FILENO) == 1) {
-    fmt::print(stderr, "\r{:<40}{}", line, line.empty() ? "\r" : "");
+    tell(fmt::format("\r{:<40}{}", line, line.empty() ? "\r" : ""));
   } else if (!line.empty()) {
-    fmt::print(stderr, "measuring {}\n", line);
+    tell(fmt::format("measuring {}\n", line));
   }
-  std::fflush(stderr);
 }
 
 }  // namespace
@@ -64,9 +63,10 @@ int bench_command(const BenchArguments& arguments) {
   size_t begun = 0;
   report.measured =
       bench::measure_all(measurements, setup_of(arguments), [&](const std::string& name) {
-        if (!arguments.quiet) tell(fmt::format("[{}/{}] {}", ++begun, measurements.size(), name));
+        if (!arguments.quiet)
+          tell_measurement(fmt::format("[{}/{}] {}", ++begun, measurements.size(), name));
       });
-  if (!arguments.quiet) tell("");
+  if (!arguments.quiet) tell_measurement("");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}", bench::report_text(report));
   file.write(bench::report_json(report));

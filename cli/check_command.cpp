@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -19,6 +21,7 @@
 #include "harness/drive/report_json.h"
 #include "harness/drive/report_junit.h"
 #include "harness/drive/report_text.h"
+#include "problem/case_text.h"
 
 namespace attncheck::cli {
 namespace {
@@ -38,12 +41,19 @@ std::vector<RememberedCase> remembered_in(const std::optional<Corpus>& corpus) {
   }
 }
 
+// A device may have no end.
+bool is_file(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(path, none);
+}
+
 std::vector<Expectation> expectations_in(const std::string& path) {
   if (path.empty()) return {};
   std::ifstream file(path);
   std::stringstream text;
-  text << file.rdbuf();
-  if (!file) throw UsageError("--expect: cannot read '" + path + "'");
+  if (is_file(path)) text << file.rdbuf();
+  if (!is_file(path) || (!file && !file.eof()))
+    throw UsageError("--expect: cannot read '" + path + "'");
   try {
     return parse_expectations(text.str(), property_names());
   } catch (const ExpectationError& error) {
@@ -57,8 +67,55 @@ void keep(const std::optional<Corpus>& corpus, const RememberedCase& failure) {
   try {
     corpus->remember(failure);
   } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "attncheck: the failure is not remembered: {}\n", error.what());
+    tell(fmt::format("attncheck: the failure is not remembered: {}\n", error.what()));
   }
+}
+
+// Names that nobody has would be passed over in silence.
+void require_names(const Registry& registry, const CheckOptions& options) {
+  for (const Expectation& expectation : options.expectations) {
+    const std::string flag = fmt::format("--expect: line {}: ", expectation.line);
+    const auto require = [&](const char* key, const std::vector<std::string>& known) {
+      const auto value = expectation.values.find(key);
+      if (value == expectation.values.end()) return;
+      const bool has = std::find(known.begin(), known.end(), value->second) != known.end();
+      const std::string near = nearest_name(value->second, known);
+      const std::string hint = near.empty() ? "" : "; did you mean '" + near + "'?";
+      if (!has) throw UsageError(flag + "unknown " + key + " '" + value->second + "'" + hint);
+    };
+    require("impl", registry.subject_names());
+    require("backend", registry.backend_names());
+    require("transport", transport_names());
+  }
+  for (const RememberedCase& remembered : options.remembered) {
+    try {
+      require_name("property", remembered.property, property_names());
+      require_known(registry, remembered.case_);
+    } catch (const std::exception& error) {
+      throw UsageError("--corpus: a remembered failure names what is not there, " +
+                       remembered.property + " | " + to_text(remembered.case_) + ": " +
+                       error.what());
+    }
+  }
+}
+
+// Two reports in one file would be one.
+void require_two_files(const CheckArguments& arguments) {
+  std::error_code none;
+  const auto place = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+  };
+  const bool both = !arguments.json.empty() && !arguments.junit.empty();
+  if (both && place(arguments.json) == place(arguments.junit)) {
+    throw UsageError("--json and --junit are one file, '" + arguments.json + "': name two");
+  }
+}
+
+// Properties that were asked for by name.
+std::vector<std::string> required_of(const CheckArguments& arguments) {
+  const std::vector<std::string>& names = arguments.properties;
+  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
+  return all ? std::vector<std::string>() : names;
 }
 
 CheckOptions options_of(const CheckArguments& arguments, const std::optional<Corpus>& corpus) {
@@ -88,6 +145,7 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
   report.libtorch = libtorch_version();
   report.seed = arguments.seed;
   report.expectations = options.expectations;
+  report.required = required_of(arguments);
   for (const PlannedStream& planned : plan.streams) {
     progress.begin_stream();
     options.cases = planned.cases;
@@ -105,6 +163,8 @@ int check_command(const CheckArguments& arguments) {
   const CheckPlan plan = make_plan(arguments, registry, lanes->lab());
   const std::optional<Corpus> corpus = corpus_of(arguments);
   CheckOptions options = options_of(arguments, corpus);
+  require_names(registry, options);
+  require_two_files(arguments);
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
   const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   fmt::print("{}", report_text(report));

@@ -10,13 +10,13 @@ namespace attncheck::cli {
 namespace {
 
 void print_line(const std::string& name, const std::string& text) {
-  fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}{}", name, text));
+  fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}  {}", name, text));
 }
 
 void list_mutants(const Registry& registry) {
   for (const Mutant& mutant : registry.mutants) {
-    print_line(fmt::format("{:<14} {}", mutant.name, mutant.property),
-               mutant.fault + " (" + mutant.source + ")");
+    fmt::print("{:<36}  {:<50}  {} ({})\n", mutant.name, mutant.property, mutant.fault,
+               mutant.source);
   }
 }
 

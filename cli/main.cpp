@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -38,6 +42,13 @@ std::string whole_number(const std::string& text) {
              : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
 }
 
+// CLI11's ranges let "nan" through.
+std::string finite_number(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a number of seconds";
+}
+
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
 }
@@ -61,6 +72,7 @@ void add_ranks(CLI::App* app, RankArguments& ranks) {
   app->add_option("--rank-timeout", ranks.timeout,
                   "Seconds that Gloo's ranks have for one request; a collective has half of it")
       ->check(CLI::Range(0.1, 86400.0))
+      ->check(finite_number)
       ->capture_default_str();
   add_path(app, "--log-dir", ranks.log_dir, "Folder for what each of Gloo's ranks prints");
 }
@@ -79,7 +91,8 @@ void add_check(CLI::App& app, Arguments& all) {
   check->add_option("--seed", a.seed, "Draws the same cases for the same seed")
       ->check(whole_number);
   check->add_option("--time-limit", a.time_limit, "Seconds after which no case is drawn")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(CLI::Range(0.0, 1e9))
+      ->check(finite_number);
   check->add_option("--lanes", a.lanes, "Cases judged side by side; one for each core by default")
       ->check(CLI::Range(int64_t{1}, int64_t{256}));
   add_path(check, "--expect", a.expect, "A file of known failures: property | words | reason");
@@ -184,10 +197,10 @@ int guarded(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const UsageError& error) {
-    fmt::print(stderr, "attncheck: {}\n", first_line(error.what()));
+    tell(fmt::format("attncheck: {}\n", first_line(error.what())));
     return kWrongRequest;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "attncheck: could not check: {}\n", first_line(error.what()));
+    tell(fmt::format("attncheck: could not check: {}\n", first_line(error.what())));
     return kNotChecked;
   }
 }
@@ -195,10 +208,24 @@ int guarded(int argc, char** argv) {
 }  // namespace
 }  // namespace attncheck::cli
 
+namespace {
+
+// A file that is opened later must not become a standard stream that the caller had closed.
+void open_standard_streams() {
+  for (int fd = ::open("/dev/null", O_RDWR); fd >= 0; fd = ::open("/dev/null", O_RDWR)) {
+    if (fd <= STDERR_FILENO) continue;
+    ::close(fd);
+    return;
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  open_standard_streams();
   if (!attncheck::is_gloo_rank()) attncheck::cli::end_in_order_when_interrupted();
   const int status = attncheck::cli::guarded(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  fmt::print(stderr, "attncheck: the results could not be written to standard output\n");
+  attncheck::cli::tell("attncheck: the results could not be written to standard output\n");
   return status == attncheck::cli::kHeld ? attncheck::cli::kNotChecked : status;
 }

@@ -6,42 +6,34 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
+#include "cli/usage.h"
 
 namespace attncheck::cli {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTerminalPause = 100ms;
-constexpr auto kLogPause = 10s;
+constexpr auto kPause = 100ms;
 constexpr size_t kWidth = 100;
 
 }  // namespace
 
 ProgressLine::ProgressLine(bool quiet)
-    : quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      next_(terminal_ ? start_ : start_ + kLogPause) {}
+    : quiet_(quiet || isatty(STDERR_FILENO) != 1), next_(start_) {}
 
 ProgressLine::~ProgressLine() {
-  if (written_ && terminal_) fmt::print(stderr, "\r{:{}}\r", "", kWidth);
+  if (written_) tell(fmt::format("\r{:{}}\r", "", kWidth));
 }
 
 void ProgressLine::write(const std::string& line) {
-  const std::string cut = line.substr(0, kWidth);
-  if (terminal_) {
-    fmt::print(stderr, "\r{:<{}}", cut, kWidth);
-  } else {
-    fmt::print(stderr, "{}\n", cut);
-  }
-  std::fflush(stderr);
+  tell(fmt::format("\r{:<{}}", line.substr(0, kWidth), kWidth));
   written_ = true;
 }
 
 void ProgressLine::operator()(const Progress& progress) {
   if (progress.doing == "cases") ++cases_, count_case();
   if (quiet_ || Clock::now() < next_) return;
-  next_ = Clock::now() + (terminal_ ? Clock::duration(kTerminalPause) : Clock::duration(kLogPause));
+  next_ = Clock::now() + kPause;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string place =
       total_streams_ > 0 ? fmt::format("[{}/{}] ", stream_, total_streams_) : "";

@@ -7,8 +7,8 @@
 
 namespace attncheck::cli {
 
-// Tells people who wait what is being done, on stderr: one line that is written over on a terminal,
-// a line every ten seconds otherwise; nothing when quiet.
+// Tells people who wait what is being done: one line on a terminal's stderr, written over; nothing
+// when quiet, or where stderr is no terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -22,7 +22,7 @@ class ProgressLine {
  private:
   void write(const std::string& line);
 
-  const bool quiet_, terminal_;
+  const bool quiet_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
   int64_t stream_ = 0, total_streams_ = 0, cases_ = 0;

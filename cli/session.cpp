@@ -46,8 +46,8 @@ GlooOptions gloo_options(const RankArguments& ranks, const std::string& log_pref
 
 // Over what the line of progress may have left on a terminal.
 void tell_of_incident(const Case& c, const std::string& incident) {
-  fmt::print(stderr, "{}attncheck: {}; trying it on fresh ranks; case: {}\n",
-             ::isatty(STDERR_FILENO) == 1 ? "\r" : "", incident, to_text(c));
+  tell(fmt::format("{}attncheck: {}; trying it on fresh ranks; case: {}\n",
+                   ::isatty(STDERR_FILENO) == 1 ? "\r" : "", incident, to_text(c)));
 }
 
 }  // namespace

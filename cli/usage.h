@@ -20,6 +20,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Writes to stderr, and does nothing where that is closed or full: what is said there is never
+// worth a run.
+void tell(const std::string& text);
+
 // Reads a case and throws UsageError, with the column, for text that is none.
 Case case_argument(const std::string& text);
 

@@ -150,13 +150,14 @@ struct RunLab::Attempt {
 };
 
 RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
-  if (request.fresh_ranks) transport.renew(request.case_.mesh);
+  const bool kept = request.fresh_ranks && !transport.renew(request.case_.mesh);
   ++counts_.runs;
   const std::vector<RankReply> replies = transport.run(request.case_.mesh, to_text(request));
   const int culprit = culprit_of(replies);
   Attempt attempt;
   attempt.observation = observation_of(replies, culprit);
   mark_consequences(replies, attempt.observation);
+  if (kept) attempt.observation.ranks.front().facts["kept_ranks"] = "1";
   const RankResult* failed = first_failed_rank(attempt.observation);
   attempt.early = culprit >= 0 || (failed != nullptr && !request.forced);
   if (!attempt.early) return attempt;

@@ -27,8 +27,9 @@ sim::World& SimTransport::world_of(int size) {
   return *world;
 }
 
-void SimTransport::renew(const Mesh& mesh) {
+bool SimTransport::renew(const Mesh& mesh) {
   worlds_.erase(mesh.world());
+  return true;
 }
 
 std::vector<RankReply> SimTransport::run(const Mesh& mesh, const std::string& request) {

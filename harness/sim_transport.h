@@ -22,7 +22,7 @@ class SimTransport : public Transport {
   std::string name() const override { return "sim"; }
   Support supports(const Mesh& mesh) const override;
   std::vector<RankReply> run(const Mesh& mesh, const std::string& request) override;
-  void renew(const Mesh& mesh) override;
+  bool renew(const Mesh& mesh) override;
 
  private:
   sim::World& world_of(int size);

@@ -38,9 +38,9 @@ class Transport {
   // The same request on every rank of the mesh; replies by mesh rank. A rank that does not answer
   // is a reply, never an exception; the next run has fresh ranks.
   virtual std::vector<RankReply> run(const Mesh& mesh, const std::string& request) = 0;
-  // The next run of the mesh finds ranks that ran nothing before, in groups that nobody used; where
-  // such ranks cost much, nothing happens.
-  virtual void renew(const Mesh&) {}
+  // The next run of the mesh finds ranks that ran nothing before, in groups that nobody used.
+  // False, and nothing happens, where such ranks cost too much.
+  virtual bool renew(const Mesh&) { return false; }
   // Whether an answer would be the same on fresh ranks, so that there is no use in asking again.
   virtual bool repeats_itself() const { return true; }
   // While a failure is shrunk: ranks that are known to hang get a short time.

@@ -65,7 +65,7 @@ struct Request {
   int repeat = 0;                 // tells runs of the same request apart
   bool contiguous = false;   // q, k, v and the cotangents as contiguous copies, whatever the view
   bool keep_inputs = false;  // the ranks return copies of their inputs, as they were and are then
-  bool fresh_ranks = false;  // ranks that ran nothing before, where the transport has them at hand
+  bool fresh_ranks = false;  // ranks that ran nothing before, or the fact "kept_ranks"
   Company company = Company::none;
   std::optional<Case> companion;  // on the same mesh; there is one unless company is none
   bool forced = false;  // call the subject although it says that it does not support the case

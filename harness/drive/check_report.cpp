@@ -58,6 +58,19 @@ int64_t CheckReport::runs() const {
                          [](int64_t sum, const StreamReport& s) { return sum + s.runs; });
 }
 
+std::vector<std::string> CheckReport::unjudged() const {
+  std::vector<std::string> lines;
+  for (const std::string& property : required) {
+    const bool judged = std::any_of(streams.begin(), streams.end(), [&](const StreamReport& s) {
+      return std::any_of(s.results.begin(), s.results.end(), [&](const PropertyResult& r) {
+        return r.property == property && r.cases > 0;
+      });
+    });
+    if (!judged) lines.push_back(property + " was asked for and judged no case");
+  }
+  return lines;
+}
+
 ExpectationCount CheckReport::count_of(size_t expectation) const {
   ExpectationCount all;
   for (const StreamReport& stream : streams) {
@@ -76,7 +89,7 @@ std::string CheckReport::state_of(size_t expectation) const {
 }
 
 int CheckReport::exit_code() const {
-  bool unchecked = streams.empty();
+  bool unchecked = streams.empty() || !unjudged().empty();
   for (const StreamReport& stream : streams) {
     if (stream.failed()) return 1;
     unchecked = unchecked || !stream.unchecked().empty();

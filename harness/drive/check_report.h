@@ -82,8 +82,11 @@ struct CheckReport {
   std::vector<StreamReport> streams;
   double seconds = 0;
   std::vector<Expectation> expectations;
+  std::vector<std::string> required;  // properties that must have judged some case
 
   int64_t runs() const;
+  // What was required and judged no case of any stream: a line each.
+  std::vector<std::string> unjudged() const;
   // Over all streams.
   ExpectationCount count_of(size_t expectation) const;
   // "known": failed, as listed; "fixed": tried, and did not fail; "unmatched": never tried.

@@ -27,11 +27,13 @@ uint64_t hash_of(const std::string& text) {
 }
 
 RememberedCase read(const fs::path& path) {
-  std::ifstream file(path);
+  std::error_code none;
+  std::ifstream file;
+  if (fs::is_regular_file(path, none)) file.open(path);
   std::string line;
-  std::getline(file, line);
+  if (file.is_open()) std::getline(file, line);
   const size_t bar = line.find(kBar);
-  if (!file || bar == std::string::npos) {
+  if (bar == std::string::npos) {
     throw std::invalid_argument(path.string() + ": expected one line 'property | case'");
   }
   try {
@@ -59,9 +61,12 @@ void write_whole(const fs::path& path, const std::string& text) {
 
 std::vector<RememberedCase> Corpus::load() const {
   std::vector<fs::path> paths;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, none)) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     if (entry.path().extension() == kSuffix) paths.push_back(entry.path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw std::invalid_argument("cannot read the folder '" + folder_ + "': " + error.message());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<RememberedCase> remembered;

@@ -20,7 +20,7 @@ class Corpus {
   explicit Corpus(std::string folder) : folder_(std::move(folder)) {}
 
   // In the order of the files' names; empty where there is no folder. Throws std::invalid_argument,
-  // which names the file, for one that holds no such line.
+  // which names the file, for one that holds no such line, and for a folder that cannot be read.
   std::vector<RememberedCase> load() const;
   // Makes the folder with its first file. Throws std::runtime_error when it cannot be written.
   void remember(const RememberedCase& failure) const;

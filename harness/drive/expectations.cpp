@@ -88,6 +88,9 @@ Expectation parse_line(const std::string& text, int line,
   expectation.words = trimmed(text.substr(first + 1, second - first - 1));
   expectation.reason = trimmed(text.substr(second + 1));
   if (expectation.reason.empty()) refuse(line, std::string("no reason is given; ") + kForm);
+  if (expectation.words.empty()) {
+    refuse(line, std::string("no words are given, which every case would have; ") + kForm);
+  }
   require_property(expectation.property, properties, line);
   expectation.values = values_of(expectation.words, line);
   expectation.case_ = whole_case(expectation.words);

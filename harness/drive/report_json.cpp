@@ -21,6 +21,13 @@ Json evidence_json(const std::optional<Evidence>& evidence) {
           {"got", evidence->got},     {"message", evidence->message}};
 }
 
+// Of what held, the closest call has numbers and a place, and nothing to complain of.
+std::optional<Evidence> evidence_of(const PropertyResult& result) {
+  std::optional<Evidence> evidence = result.evidence;
+  if (evidence && result.verdict == Verdict::Kind::pass) evidence->message.clear();
+  return evidence;
+}
+
 Json result_json(const StreamSpec& spec, const PropertyResult& result) {
   const std::string word = result.word();
   const KnownFailure* known = word == "known" ? &result.known.front() : nullptr;
@@ -32,7 +39,7 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"verdict", word},
           {"cases", result.cases},
           {"case", case_json(known != nullptr ? known->case_ : result.case_)},
-          {"evidence", evidence_json(known != nullptr ? known->evidence : result.evidence)}};
+          {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))}};
 }
 
 // What became of each line of the list of known failures.

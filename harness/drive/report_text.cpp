@@ -109,7 +109,8 @@ std::string remarks_text(const CheckReport& report) {
       Total& total = totals[result.property];
       total.cases += result.cases;
       total.closest = std::max(total.closest, result.closest_call);
-      total.bounded = total.bounded || (result.evidence && result.evidence->bound > 0);
+      const bool held = result.verdict == Kind::pass && result.evidence.has_value();
+      total.bounded = total.bounded || (held && result.evidence->bound > 0);
       if (!result.reason.empty()) total.reason = result.reason;
     }
   }
@@ -148,9 +149,9 @@ std::string known_text(const CheckReport& report) {
       text += fmt::format("fixed: {} ({} cases held: take line {} out)\n", what, count.judged,
                           expectation.line);
     } else {
-      text +=
-          fmt::format("matched nothing: {} (line {}: no case that was judged has these words)\n",
-                      what, expectation.line);
+      text += fmt::format(
+          "matched nothing: {} (line {}: the property judged no case with these words)\n", what,
+          expectation.line);
     }
   }
   return text.empty() ? text : text + "\n";
@@ -205,6 +206,7 @@ std::string report_text(const CheckReport& report) {
   for (const StreamReport& stream : report.streams) {
     for (const std::string& line : stream.unchecked()) text += "not checked: " + line + "\n";
   }
+  for (const std::string& line : report.unjudged()) text += "not checked: " + line + "\n";
   return text + remarks_text(report) + remembered_text(report) + draws_text(report);
 }
 

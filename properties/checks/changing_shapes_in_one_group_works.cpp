@@ -20,7 +20,11 @@ Verdict works_after(const Case& c, const std::optional<Case>& before, Lab& lab) 
   Request later = alone;
   later.company = Company::before;
   later.companion = before;
-  const Observation &of_alone = lab.observe(alone), &of_later = lab.observe(later);
+  const Observation& of_alone = lab.observe(alone);
+  if (of_alone.ranks.front().facts.count("kept_ranks") > 0) {
+    return Verdict::unsupported("the transport keeps its ranks: none ran nothing before");
+  }
+  const Observation& of_later = lab.observe(later);
   if (const auto ended = ended_early(of_alone)) return *ended;
   const std::string text = to_text(*before);
   if (auto failed = error_of_second_alone(of_alone, of_later, "a run after " + text)) {

@@ -49,6 +49,8 @@ class WrongRequests(unittest.TestCase):
         self.refused("check", "--cases", "0", says="--cases")
         self.refused("check", "--cases", "many", says="--cases")
         self.refused("check", "--seed", "-1", says="--seed")
+        self.refused("check", "--time-limit", "nan", says="--time-limit")
+        self.refused("check", "--plugin", "missing.so", says=["--plugin", "missing.so"])
         self.refused("replay", says="case")
         self.refused(says="subcommand")
 

@@ -120,6 +120,43 @@ class Failures(unittest.TestCase):
             self.refused(*FAULTY, flag, "", says=[flag])
         self.assertEqual(os.listdir(self.folder.name), [])
 
+    def test_a_corpus_that_cannot_be_used_is_refused(self):
+        self.refused(*FAULTY, "--corpus", self.write("file", "x"), says=["--corpus", "file"])
+        os.mkdir(self.path("mine"))
+        self.write("mine/a.case", "output_matches_referenc | impl=ring mesh=2x1 q=2 d=1\n")
+        self.refused(*FAULTY, "--corpus", "mine", says=["did you mean 'output_matches_reference'"])
+        self.write("mine/a.case", "output_matches_reference | impl=rnig mesh=2x1 q=2 d=1\n")
+        self.refused(*FAULTY, "--corpus", "mine", says=["did you mean 'ring'"])
+
+    def test_a_list_of_unknown_names_or_of_no_words_is_refused(self):
+        self.refused(*FAULTY, "--expect", self.folder.name, says=["--expect", "cannot read"])
+        names = self.write("names.txt", "output_matches_reference | impl=rnig | why\n")
+        self.refused(*FAULTY, "--expect", names, says=["line 1", "did you mean 'ring'"])
+        none = self.write("none.txt", "output_matches_reference | | why\n")
+        self.refused(*FAULTY, "--expect", none, says=["line 1", "no words"])
+
+    def test_two_reports_in_one_file_are_refused(self):
+        self.refused(*FAULTY, "--json", "r", "--junit", "./r", says=["--json and --junit"])
+
+    def test_a_property_that_was_asked_for_and_judged_nothing_is_not_checked(self):
+        arguments = ["--property", "tagged_integers_arrive_bitwise,output_matches_reference"]
+        right = ["check", "--quiet", "--impl", "ring", "--backend", "math", "--transport", "sim"]
+        right += ["--dtype", "f64", "--mesh", "3x1", "--cases", "3"]
+        done = self.run_in_folder(*right, *arguments)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("tagged_integers_arrive_bitwise was asked for", done.stdout)
+
+    def test_a_stderr_that_is_full_or_closed_costs_no_verdict(self):
+        for redirect in "2>/dev/full", "2>&-":
+            command = f"{PROGRAM} check --impl rnig {redirect}"
+            done = subprocess.run(command, shell=True, timeout=60, cwd=self.folder.name)
+            self.assertEqual(done.returncode, 2, redirect)
+
+    def test_processes_run_where_the_standard_streams_are_closed(self):
+        command = f"{PROGRAM} replay 'impl=ring transport=gloo mesh=2x1 q=2 d=1' <&-"
+        done = subprocess.run(command, shell=True, timeout=60, cwd=self.folder.name)
+        self.assertEqual(done.returncode, 0)
+
     def test_any_number_of_lanes_gives_the_same_report(self):
         reports = []
         for lanes in "1", "2", "3":

@@ -48,8 +48,9 @@ TEST(Expectations, AWholeCaseIsTriedFirst) {
 TEST(Expectations, AreRefusedByLineWithWhatWouldBeRight) {
   EXPECT_EQ(refusal_of("\nbad | mesh=2x1"),
             "line 2: too few '|'; expected: property | key=value words of the case | reason");
+  EXPECT_NE(refusal_of("bad | | why").find("no words are given"), std::string::npos);
   EXPECT_NE(refusal_of("bad | mesh=2x1 |  ").find("no reason is given"), std::string::npos);
-  EXPECT_NE(refusal_of("output_matches_referense | | r").find("'output_matches_reference'"),
+  EXPECT_NE(refusal_of("output_matches_referense | d=1 | r").find("'output_matches_reference'"),
             std::string::npos);
   EXPECT_NE(refusal_of("bad | mseh=2x1 | r").find("did you mean 'mesh'"), std::string::npos);
   EXPECT_NE(refusal_of("bad | mesh=2by1 | r").find("mesh=2by1"), std::string::npos);
