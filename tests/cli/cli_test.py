@@ -196,6 +196,13 @@ class Runs(unittest.TestCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn(has, done.stdout)
 
+    def test_the_docs_have_every_property(self):
+        docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/properties.md")
+        with open(docs) as file:
+            table = file.read()
+        for line in run("list", "properties").stdout.splitlines():
+            self.assertIn(f"| `{line.split()[0]}` |", table)
+
     def test_help_and_version_are_no_errors(self):
         self.assertEqual(run("--help").returncode, 0)
         self.assertEqual(run("check", "--help").returncode, 0)
