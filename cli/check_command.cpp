@@ -22,6 +22,7 @@
 #include "harness/drive/report_junit.h"
 #include "harness/drive/report_text.h"
 #include "problem/case_text.h"
+#include "problem/suggestion.h"
 
 namespace attncheck::cli {
 namespace {
@@ -41,19 +42,14 @@ std::vector<RememberedCase> remembered_in(const std::optional<Corpus>& corpus) {
   }
 }
 
-// A device may have no end.
-bool is_file(const std::string& path) {
-  std::error_code none;
-  return std::filesystem::is_regular_file(path, none);
-}
-
 std::vector<Expectation> expectations_in(const std::string& path) {
   if (path.empty()) return {};
-  std::ifstream file(path);
+  std::error_code none;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, none)) file.open(path);  // a device may have no end
+  if (!file.is_open()) throw UsageError("--expect: cannot read '" + path + "'");
   std::stringstream text;
-  if (is_file(path)) text << file.rdbuf();
-  if (!is_file(path) || (!file && !file.eof()))
-    throw UsageError("--expect: cannot read '" + path + "'");
+  text << file.rdbuf();
   try {
     return parse_expectations(text.str(), property_names());
   } catch (const ExpectationError& error) {
@@ -79,9 +75,9 @@ void require_names(const Registry& registry, const CheckOptions& options) {
       const auto value = expectation.values.find(key);
       if (value == expectation.values.end()) return;
       const bool has = std::find(known.begin(), known.end(), value->second) != known.end();
-      const std::string near = nearest_name(value->second, known);
-      const std::string hint = near.empty() ? "" : "; did you mean '" + near + "'?";
-      if (!has) throw UsageError(flag + "unknown " + key + " '" + value->second + "'" + hint);
+      if (has) return;
+      throw UsageError(flag + "unknown " + key + " '" + value->second + "'" +
+                       suggestion(value->second, known));
     };
     require("impl", registry.subject_names());
     require("backend", registry.backend_names());

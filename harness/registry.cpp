@@ -4,7 +4,7 @@
 
 #include "harness/evaluate_local.h"
 #include "harness/evaluate_merge.h"
-#include "problem/case_text.h"
+#include "problem/suggestion.h"
 
 namespace attncheck {
 namespace {
@@ -40,10 +40,8 @@ std::vector<std::string> names_like(const std::string& impl, std::vector<std::st
 
 std::string unknown_text(const std::string& kind, const std::string& name,
                          const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  return "unknown " + kind + " '" + name + "'" +
-         (near.empty() ? "" : "; did you mean '" + near + "'?") + " (known: " + list_of(known) +
-         ")";
+  return "unknown " + kind + " '" + name + "'" + suggestion(name, known) +
+         " (known: " + list_of(known) + ")";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "problem/case_keys.h"
 #include "problem/enum_words.h"
+#include "problem/suggestion.h"
 
 namespace attncheck {
 namespace {
@@ -43,9 +44,8 @@ void refuse_unknown_and_repeated(const std::vector<Word>& words) {
   std::set<std::string> seen;
   for (const Word& word : words) {
     if (std::find(names.begin(), names.end(), word.key) == names.end()) {
-      const std::string near = nearest_name(word.key, names);
-      throw CaseTextError(word.column, "unknown key '" + word.key + "'" +
-                                           (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      throw CaseTextError(word.column,
+                          "unknown key '" + word.key + "'" + suggestion(word.key, names));
     }
     if (!seen.insert(word.key).second) {
       throw CaseTextError(word.column, "key '" + word.key + "' is given twice");

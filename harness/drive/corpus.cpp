@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "harness/drive/fnv1a.h"
 #include "problem/case_text.h"
 
 namespace attncheck {
@@ -19,12 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".case";
 constexpr const char* kBar = " | ";
-
-uint64_t hash_of(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (unsigned char letter : text) hash = (hash ^ letter) * 0x100000001b3;
-  return hash;
-}
 
 RememberedCase read(const fs::path& path) {
   std::error_code none;
@@ -78,7 +73,7 @@ void Corpus::remember(const RememberedCase& failure) const {
   std::error_code error;
   fs::create_directories(folder_, error);
   const std::string line = failure.property + kBar + to_text(failure.case_);
-  const std::string name = fmt::format("{}-{:016x}{}", failure.property, hash_of(line), kSuffix);
+  const std::string name = fmt::format("{}-{:016x}{}", failure.property, fnv1a(line), kSuffix);
   write_whole(fs::path(folder_) / name, line + "\n");
 }
 

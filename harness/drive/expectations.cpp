@@ -7,6 +7,7 @@
 
 #include "problem/case_keys.h"
 #include "problem/case_text.h"
+#include "problem/suggestion.h"
 
 namespace attncheck {
 namespace {
@@ -29,9 +30,7 @@ const CaseKey& key_named(const std::string& name, int line) {
     if (key.name == name) return key;
     names.push_back(key.name);
   }
-  const std::string near = nearest_name(name, names);
-  refuse(line,
-         "unknown key '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  refuse(line, "unknown key '" + name + "'" + suggestion(name, names));
 }
 
 // The value as a case prints it: "0.50" and "0.5" are one scale.
@@ -72,9 +71,7 @@ std::optional<Case> whole_case(const std::string& words) {
 
 void require_property(const std::string& name, const std::vector<std::string>& names, int line) {
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  const std::string near = nearest_name(name, names);
-  refuse(line, "unknown property '" + name + "'" +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  refuse(line, "unknown property '" + name + "'" + suggestion(name, names));
 }
 
 Expectation parse_line(const std::string& text, int line,

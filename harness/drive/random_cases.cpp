@@ -2,14 +2,10 @@
 
 #include <rapidcheck.h>
 
+#include "harness/drive/fnv1a.h"
+
 namespace attncheck {
 namespace {
-
-uint64_t fnv1a(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char letter : text) hash = (hash ^ letter) * 0x100000001b3;
-  return hash;
-}
 
 int64_t below(int64_t n) {
   return n <= 1 ? 0 : *rc::gen::inRange<int64_t>(0, n);
