@@ -70,10 +70,11 @@ void Crew::live(int rank) {
   }
 }
 
-Crew::Errors Crew::run(const Work& work, Schedule& schedule) {
+Crew::Errors Crew::run(const Work& work, Schedule& schedule, const RunOptions& options) {
   TORCH_CHECK(current_rank().mesh == nullptr, "sim: World::run was called from a simulated rank");
   const CorePin pin(core_);
   book_.reset();
+  trace_.assign(size(), {});
   work_ = &work;
   mesh_->baton.run_all(schedule);
   work_ = nullptr;

@@ -24,7 +24,8 @@ class Crew {
 
   int size() const { return mesh_->baton.size(); }
   int core() const { return core_; }
-  Errors run(const Work& work, Schedule& schedule);
+  Errors run(const Work& work, Schedule& schedule, const RunOptions& options);
+  const std::vector<RankTrace>& trace() const { return trace_; }
 
  private:
   void start_threads(int size);
@@ -35,6 +36,7 @@ class Crew {
   int core_;
   const Work* work_ = nullptr;
   Errors errors_;
+  std::vector<RankTrace> trace_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::thread> threads_;
 };

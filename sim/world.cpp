@@ -27,8 +27,13 @@ void World::set_schedule(std::unique_ptr<Schedule> schedule) {
   schedule_ = std::move(schedule);
 }
 
-std::vector<std::optional<std::string>> World::run(const std::function<void(RankContext&)>& work) {
-  return crew_->run(work, *schedule_);
+std::vector<std::optional<std::string>> World::run(const std::function<void(RankContext&)>& work,
+                                                   const RunOptions& options) {
+  return crew_->run(work, *schedule_, options);
+}
+
+const std::vector<RankTrace>& World::trace() const {
+  return crew_->trace();
 }
 
 }  // namespace attncheck::sim

@@ -9,6 +9,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include "sim/schedule.h"
+#include "sim/trace.h"
 
 namespace c10d {
 class ProcessGroup;
@@ -42,6 +43,17 @@ struct Options {
   int core = -1;
 };
 
+// How one run is made.
+struct RunOptions {
+  // Sends of up to this many bytes end without their receive, as with a transport that buffers;
+  // larger ones wait for it. 0: every send is a rendezvous.
+  int64_t send_buffer = 0;
+  // Looks for reads and writes of tensors that are in flight (FindingKind::read_early,
+  // written_early), at a cost for every operator that a rank calls. The other findings are always
+  // looked for.
+  bool watch = false;
+};
+
 // A mesh of simulated ranks: threads of this process of which one runs at a time, all on one core.
 // The threads start once and serve many runs; each has one intra-op thread.
 class World {
@@ -64,7 +76,10 @@ class World {
   // or what it threw (the text of a std::exception, for c10::Error without its backtrace). A rank
   // that waits in vain throws; see baton.h for the texts. Nothing of a run reaches the next one.
   // One run at a time. Throws c10::Error if called from a rank.
-  std::vector<std::optional<std::string>> run(const std::function<void(RankContext&)>& work);
+  std::vector<std::optional<std::string>> run(const std::function<void(RankContext&)>& work,
+                                              const RunOptions& options = {});
+  // What the mesh saw in the last run, by rank.
+  const std::vector<RankTrace>& trace() const;
 
  private:
   std::unique_ptr<Schedule> schedule_;
