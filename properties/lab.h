@@ -50,7 +50,7 @@ class Lab {
   // subject.
   virtual const Collective* collective(const Case& c) = 0;
   // How the case's implementation says that it works.
-  virtual Method method(const Case&) { return Method::other; }
+  virtual Method method(const Case& c) = 0;
 };
 
 }  // namespace attncheck

@@ -37,6 +37,7 @@ class WatchedLab : public Lab {
   SubjectKind kind(const Case& c) override { return lab_.kind(c); }
   const BackendContract* contract(const Case& c) override { return lab_.contract(c); }
   const Collective* collective(const Case& c) override { return lab_.collective(c); }
+  Method method(const Case& c) override { return lab_.method(c); }
 
   bool hurry(bool on) override { return lab_.hurry(on); }
 

@@ -73,6 +73,7 @@ int64_t allowance(const Case& c) {
 Request block_request(const Case& c) {
   Case local = local_case(c);
   local.problem = block_of(c);
+  local.lse_cotangent = c.lse_cotangent && c.return_lse;  // some kernels pay for one
   return watched_request(local);
 }
 
