@@ -58,11 +58,11 @@ WorkPtr SimBackend::_allgather_base(at::Tensor& output, at::Tensor& input,
 }
 
 WorkPtr SimBackend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                                    const c10d::AllgatherOptions& options) {
+                                                    const c10d::AllgatherOptions&) {
   check_pairs("allgather_into_tensor_coalesced", outputs, inputs);
-  std::vector<WorkPtr> works;
+  std::vector<SimWorkPtr> works;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    works.push_back(_allgather_base(outputs[i], inputs[i], options));
+    works.push_back(post(OpType::_ALLGATHER_BASE, ready().allgather_base(outputs[i], inputs[i])));
   }
   return c10::make_intrusive<BatchWork>(me_, std::move(works));
 }
@@ -94,9 +94,11 @@ WorkPtr SimBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
 WorkPtr SimBackend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                     const c10d::ReduceScatterOptions& options) {
   check_pairs("reduce_scatter_tensor_coalesced", outputs, inputs);
-  std::vector<WorkPtr> works;
+  const Reduction reduction = reduction_of(Kind::kReduceScatterBase, options.reduceOp);
+  std::vector<SimWorkPtr> works;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    works.push_back(_reduce_scatter_base(outputs[i], inputs[i], options));
+    works.push_back(post(OpType::_REDUCE_SCATTER_BASE,
+                         ready().reduce_scatter_base(outputs[i], inputs[i], reduction)));
   }
   return c10::make_intrusive<BatchWork>(me_, std::move(works));
 }
@@ -108,10 +110,10 @@ WorkPtr SimBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& op
 
 WorkPtr SimBackend::allreduce_coalesced(Tensors& tensors,
                                         const c10d::AllreduceCoalescedOptions& options) {
-  std::vector<WorkPtr> works;
+  const Reduction reduction = reduction_of(Kind::kAllreduce, options.reduceOp);
+  std::vector<SimWorkPtr> works;
   for (const at::Tensor& tensor : tensors) {
-    Tensors one{tensor};
-    works.push_back(allreduce(one, options));
+    works.push_back(post(OpType::ALLREDUCE, ready().allreduce({tensor}, reduction)));
   }
   return c10::make_intrusive<BatchWork>(me_, std::move(works));
 }
@@ -172,7 +174,7 @@ const Collectives& SimBackend::ready() const {
   return collectives_;
 }
 
-WorkPtr SimBackend::post(OpType type, Exchange exchange) {
+SimWorkPtr SimBackend::post(OpType type, Exchange exchange) {
   const bool overlaps = aliased(exchange, me_);
   Chunks receives = exchange.part.receives;
   auto round = group_->post(me_, std::move(exchange.part));
@@ -182,15 +184,15 @@ WorkPtr SimBackend::post(OpType type, Exchange exchange) {
 }
 
 // Every exchange passes here once it is posted; nobody may touch its outputs before wait.
-WorkPtr SimBackend::launch(OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange) {
+SimWorkPtr SimBackend::launch(OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange) {
   Mesh& mesh = group_->mesh();
   Flight flight;
   flight.transfer = std::move(transfer);
   flight.outputs = std::move(exchange.outputs);
   if (mesh.options.watch) watch(flight, std::move(exchange.inputs));
   for (const at::Tensor& output : flight.outputs) poison(output);
-  WorkPtr work = c10::make_intrusive<SimWork>(group_, me_, type, std::move(flight),
-                                              std::move(exchange.part.receives));
+  SimWorkPtr work = c10::make_intrusive<SimWork>(group_, me_, type, std::move(flight),
+                                                 std::move(exchange.part.receives));
   if (in_batch()) batch_.push_back(work);
   mesh.baton.offer(rank_in_world());
   return work;

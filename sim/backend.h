@@ -28,7 +28,7 @@ class SimBackend final : public c10d::Backend {
   WorkPtr _allgather_base(at::Tensor& output, at::Tensor& input,
                           const c10d::AllgatherOptions&) override;
   WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                          const c10d::AllgatherOptions& options) override;
+                                          const c10d::AllgatherOptions&) override;
   WorkPtr alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions&) override;
   WorkPtr alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
                         std::vector<int64_t>& input_splits, const c10d::AllToAllOptions&) override;
@@ -61,8 +61,8 @@ class SimBackend final : public c10d::Backend {
   // Throws unless it is this rank's turn.
   const Collectives& ready() const;
   bool in_batch() const { return batch_run_ == group_->mesh().run; }
-  WorkPtr post(c10d::OpType type, Exchange exchange);
-  WorkPtr launch(c10d::OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange);
+  SimWorkPtr post(c10d::OpType type, Exchange exchange);
+  SimWorkPtr launch(c10d::OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange);
   // Keeps the inputs in flight, and looks at what else is.
   void watch(Flight& flight, Tensors inputs);
   const at::Tensor& message_tensor(const char* op, const Tensors& tensors, int peer) const;
@@ -71,7 +71,7 @@ class SimBackend final : public c10d::Backend {
   int me_;
   Collectives collectives_;
   c10::intrusive_ptr<Options> options_;
-  std::vector<WorkPtr> batch_;
+  std::vector<SimWorkPtr> batch_;
   int64_t batch_run_ = -1;  // the run in which a batch is open
 };
 

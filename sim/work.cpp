@@ -54,26 +54,35 @@ void SimWork::settle(bool await) {
   flight_.transfer = nullptr;
 }
 
-BatchWork::BatchWork(int group_rank, std::vector<WorkPtr> works)
+void SimWork::abandon() {
+  mesh().in_flight[rank_in_world_].land(flight_);
+}
+
+BatchWork::BatchWork(int group_rank, std::vector<SimWorkPtr> works)
     : Work(group_rank, c10d::OpType::COALESCED), works_(std::move(works)) {}
 
 bool BatchWork::wait(std::chrono::milliseconds timeout) {
-  for (const WorkPtr& work : works_) work->wait(timeout);
+  try {
+    for (const SimWorkPtr& work : works_) work->wait(timeout);
+  } catch (...) {
+    for (const SimWorkPtr& work : works_) work->abandon();
+    throw;
+  }
   return true;
 }
 
 bool BatchWork::isCompleted() {
   return std::all_of(works_.begin(), works_.end(),
-                     [](const WorkPtr& work) { return work->isCompleted(); });
+                     [](const SimWorkPtr& work) { return work->isCompleted(); });
 }
 
 bool BatchWork::isSuccess() const {
   return std::all_of(works_.begin(), works_.end(),
-                     [](const WorkPtr& work) { return work->isSuccess(); });
+                     [](const SimWorkPtr& work) { return work->isSuccess(); });
 }
 
 std::exception_ptr BatchWork::exception() const {
-  for (const WorkPtr& work : works_) {
+  for (const SimWorkPtr& work : works_) {
     if (auto failure = work->exception()) return failure;
   }
   return nullptr;
@@ -81,7 +90,7 @@ std::exception_ptr BatchWork::exception() const {
 
 std::vector<at::Tensor> BatchWork::result() {
   std::vector<at::Tensor> all;
-  for (const WorkPtr& work : works_) {
+  for (const SimWorkPtr& work : works_) {
     for (const at::Tensor& tensor : work->result()) all.push_back(tensor);
   }
   return all;

@@ -28,6 +28,8 @@ class SimWork final : public c10d::Work {
   bool isSuccess() const override { return settled_ && !failure_; }
   std::exception_ptr exception() const override { return failure_; }
   std::vector<at::Tensor> result() override { return flight_.outputs; }
+  // Nobody will wait for it, and that is no error.
+  void abandon();
 
  private:
   Mesh& mesh() const { return group_->mesh(); }
@@ -42,10 +44,13 @@ class SimWork final : public c10d::Work {
   std::exception_ptr failure_;
 };
 
-// Several works as one: waits for each of them in the order of their posts.
+using SimWorkPtr = c10::intrusive_ptr<SimWork>;
+
+// Several works as one: waits for each of them in the order of their posts. One that fails is
+// thrown and the rest are given up.
 class BatchWork final : public c10d::Work {
  public:
-  BatchWork(int group_rank, std::vector<WorkPtr> works);
+  BatchWork(int group_rank, std::vector<SimWorkPtr> works);
 
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
   void synchronize() override { wait(); }
@@ -55,7 +60,7 @@ class BatchWork final : public c10d::Work {
   std::vector<at::Tensor> result() override;
 
  private:
-  std::vector<WorkPtr> works_;
+  std::vector<SimWorkPtr> works_;
 };
 
 }  // namespace attncheck::sim

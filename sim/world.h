@@ -69,7 +69,7 @@ class World {
   // run moves it and lets it go again, which takes milliseconds on a busy machine.
   int core() const;
 
-  // Who runs next, from the next run on. Round robin by default.
+  // Who runs next, from the next run on. Round robin by default; schedule_text.h makes others.
   void set_schedule(std::unique_ptr<Schedule> schedule);
 
   // Calls `work` once on every rank and returns when each has returned or thrown: by rank, nothing
@@ -78,7 +78,7 @@ class World {
   // One run at a time. Throws c10::Error if called from a rank.
   std::vector<std::optional<std::string>> run(const std::function<void(RankContext&)>& work,
                                               const RunOptions& options = {});
-  // What the mesh saw in the last run, by rank.
+  // What the mesh saw in the last run, by rank; empty traces before the first.
   const std::vector<RankTrace>& trace() const;
 
  private:

@@ -132,6 +132,20 @@ TEST(Batches, ThatAreDroppedNameWhatIsInThem) {
                   "0 tag 0 of group [0,1] unwaited"});
 }
 
+TEST(Batches, ThatFailLeaveNothingUnwaited) {
+  World world(2);
+  expect_no_errors(world.run([](RankContext& context) {
+    const Group group = context.group({0, 1});
+    Tensors wrong{zeros(1 + context.rank())}, right{zeros(1)};
+    group->startCoalescing(c10::kCPU);
+    group->allreduce(wrong);
+    group->allreduce(right);
+    const auto work = group->endCoalescing(c10::kCPU);
+    EXPECT_THROW(work->wait(), c10::DistBackendError);
+  }));
+  EXPECT_EQ(findings(world).size(), 2u);  // the mismatch, at both
+}
+
 TEST(Batches, AreRefusedOutOfOrder) {
   World world(1);
   const auto refusal = [&](int starts, int ends) {
