@@ -47,8 +47,19 @@ struct MutantsArguments {
 };
 int mutants_command(const MutantsArguments& arguments);
 
+// What a prediction is asked for.
+struct ScaleArguments {
+  std::vector<std::string> links{"nvlink", "ib"};  // within a node, across nodes
+  std::vector<int> worlds{8, 64};
+  std::vector<std::string> shapes;
+  int node = 8;         // ranks
+  double tflops = 400;  // of one rank's attention kernel
+};
+int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json);
+
 struct BenchArguments {
-  std::string what;                  // "harness"
+  std::string what;  // "harness", or "scale"
+  ScaleArguments scale;
   std::vector<std::string> budgets;  // all by default
   std::optional<int> repetitions;    // instead of what each budget would take
   std::string json;

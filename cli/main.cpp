@@ -134,10 +134,30 @@ void add_case_command(CLI::App& app, Arguments& all, const char* name, const cha
   });
 }
 
+void add_scale(CLI::App* bench, ScaleArguments& a) {
+  add_list(bench, "--links", a.links,
+           "scale: the links within a node and across nodes: nvlink, pcie, ib, ethernet, or "
+           "NAME:MICROSECONDS:GIGABYTES");
+  bench->add_option("--world", a.worlds, "scale: numbers of ranks")->delimiter(',');
+  add_list(bench, "--shapes", a.shapes, "scale: attention shapes of public models, or all");
+  bench->add_option("--node", a.node, "scale: ranks of a node")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  bench->add_option("--tflops", a.tflops, "scale: of one rank's attention kernel")
+      ->check(CLI::Range(1e-3, 1e6))
+      ->check(finite_number)
+      ->capture_default_str();
+}
+
 void add_bench(CLI::App& app, Arguments& all) {
-  CLI::App* bench = app.add_subcommand("bench", "Costs as ratios, each with its budget");
+  CLI::App* bench =
+      app.add_subcommand("bench", "Costs as ratios with their budgets, and predictions");
   BenchArguments& a = all.bench;
-  bench->add_option("what", a.what, "harness: the budgets of the harness itself")->required();
+  bench
+      ->add_option("what", a.what,
+                   "harness: the budgets of the harness itself; scale: predictions for many ranks")
+      ->required();
+  add_scale(bench, a.scale);
   add_list(bench, "--budget", a.budgets, "Budgets, or all");
   bench->add_option("--repetitions", a.repetitions, "Of each measurement; by default its own")
       ->check(CLI::Range(1, 1 << 20));

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/report_file.h"
+#include "cli/usage.h"
+#include "cli/version.h"
+#include "harness/scale/prediction_table.h"
+#include "harness/scale/shapes.h"
+#include "problem/case_text.h"
+
+namespace attncheck::cli {
+namespace {
+
+constexpr int kLargestPredictedWorld = 4096;
+
+std::vector<scale::Link> links_of(const std::vector<std::string>& given) {
+  if (given.size() != 2) {
+    throw UsageError(
+        fmt::format("--links: {} given, expected two: within a node and across nodes, "
+                    "e.g. nvlink,ib",
+                    given.size()));
+  }
+  try {
+    return {scale::parse_link(given[0]), scale::parse_link(given[1])};
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--links: ") + error.what());
+  }
+}
+
+std::vector<int> worlds_of(const std::vector<int>& given) {
+  for (int world : given) {
+    if (world < 1 || world > kLargestPredictedWorld) {
+      throw UsageError(
+          fmt::format("--world: {} is not from 1 to {}", world, kLargestPredictedWorld));
+    }
+  }
+  return given;
+}
+
+scale::Question question_of(const ScaleArguments& arguments) {
+  const std::vector<scale::Link> links = links_of(arguments.links);
+  scale::Question question;
+  question.shapes =
+      chosen("shape", arguments.shapes, scale::shape_names(), {"flux", "wan_720p", "llama3_8b"});
+  question.worlds = worlds_of(arguments.worlds);
+  question.machine = {links[0], links[1], arguments.node, arguments.tflops * 1e12};
+  return question;
+}
+
+void tell_prediction(const Case& c, bool quiet) {
+  if (quiet || ::isatty(STDERR_FILENO) != 1) return;
+  tell(fmt::format("\rpredicting {:<8} {:<10} {:<10}", c.impl, to_text(c.mesh), to_text(c.rotate)));
+}
+
+}  // namespace
+
+int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json) {
+  const scale::Question question = question_of(arguments);
+  ReportFile file("--json", json);
+  scale::PredictionTable table = scale::predict_all(
+      built_in(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
+  if (!quiet && ::isatty(STDERR_FILENO) == 1) tell(fmt::format("\r{:<50}\r", ""));
+  table.version = attncheck_version();
+  fmt::print("{}", scale::table_text(table));
+  file.write(scale::table_json(table));
+  return kHeld;
+}
+
+}  // namespace attncheck::cli

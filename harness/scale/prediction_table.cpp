@@ -1,0 +1,78 @@
+#include "harness/scale/prediction_table.h"
+
+#include <fmt/format.h>
+
+#include "harness/scale/record.h"
+#include "harness/scale/shapes.h"
+
+namespace attncheck::scale {
+namespace {
+
+std::string method_of(const Mesh& mesh) {
+  if (mesh.ulysses == 1) return "ring";
+  return mesh.ring == 1 ? "ulysses" : "unified";
+}
+
+Case case_of(const Problem& problem, const Mesh& mesh, Rotate rotate) {
+  Case c;
+  c.impl = method_of(mesh);
+  c.mesh = mesh;
+  c.problem = problem;
+  const int64_t world = mesh.world();
+  c.problem.q_len = c.problem.kv_len = (problem.q_len + world - 1) / world * world;
+  c.return_lse = false;
+  c.rotate = rotate;
+  return c;
+}
+
+// Without a causal diagonal all ranks do the same.
+std::vector<Script> scripts_of(const Registry& registry, const Case& c) {
+  std::vector<Script> scripts;
+  for (int ring = 0; ring < c.mesh.ring; ++ring) {
+    const bool as_the_first = ring > 0 && !c.problem.causal;
+    scripts.push_back(as_the_first ? scripts.front() : record(registry, c, c.mesh.rank(ring, 0)));
+    if (!as_the_first) continue;
+    for (Exchange& exchange : scripts.back().exchanges) {
+      if (exchange.kind == Exchange::Kind::collective) continue;
+      exchange.peer = (exchange.peer + ring) % c.mesh.ring;
+    }
+  }
+  return scripts;
+}
+
+Row row_of(const Registry& registry, const std::string& name, const Case& c,
+           const Machine& machine) {
+  Row row{name, c, {}, ""};
+  if (const Support supported = supports(registry, c); !supported) {
+    row.why_not = supported.reason;
+  } else if (c.problem.causal && c.mesh.ring > kLargestCausalRing) {
+    row.why_not =
+        fmt::format("a causal ring of more than {} ranks is not predicted", kLargestCausalRing);
+  } else {
+    row.prediction = predict(scripts_of(registry, c), c.mesh, machine);
+  }
+  return row;
+}
+
+}  // namespace
+
+PredictionTable predict_all(const Registry& registry, const Question& question,
+                            const std::function<void(const Case&)>& progress) {
+  PredictionTable table;
+  table.question = question;
+  for (const std::string& name : question.shapes) {
+    for (int world : question.worlds) {
+      for (const Mesh& mesh : factorisations(world)) {
+        for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
+          if (mesh.ring == 1 && rotate == Rotate::p2p) continue;
+          const Case c = case_of(shape(name).problem, mesh, rotate);
+          progress(c);
+          table.rows.push_back(row_of(registry, name, c, question.machine));
+        }
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace attncheck::scale
