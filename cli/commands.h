@@ -34,7 +34,8 @@ struct CheckArguments {
 };
 int check_command(const CheckArguments& arguments);
 
-int replay_command(const std::string& case_text, const RankArguments& ranks);
+int replay_command(const std::string& case_text, const std::vector<std::string>& properties,
+                   const RankArguments& ranks);
 int explain_command(const std::string& case_text, const RankArguments& ranks);
 
 struct MutantsArguments {

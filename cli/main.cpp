@@ -27,7 +27,8 @@ struct Arguments {
   MutantsArguments mutants;
   BenchArguments bench;
   std::string case_text, list_what;
-  RankArguments ranks;  // of replay and explain
+  std::vector<std::string> properties;  // of replay
+  RankArguments ranks;                  // of replay and explain
   std::function<int()> command;
 };
 
@@ -124,14 +125,20 @@ void add_mutants(CLI::App& app, Arguments& all) {
   mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });
 }
 
-void add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
-                      int (*command)(const std::string&, const RankArguments&)) {
+CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
+                           const std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand(name, help);
   sub->add_option("case", all.case_text, "One case: 'impl=ring mesh=3x1 q=3 d=1'")->required();
   add_ranks(sub, all.ranks);
-  sub->callback([&all, command] {
-    all.command = [&all, command] { return command(all.case_text, all.ranks); };
-  });
+  sub->callback([&all, command] { all.command = command; });
+  return sub;
+}
+
+void add_replay(CLI::App& app, Arguments& all) {
+  CLI::App* replay =
+      add_case_command(app, all, "replay", "Run one case again, every property that applies",
+                       [&all] { return replay_command(all.case_text, all.properties, all.ranks); });
+  add_list(replay, "--property", all.properties, "Properties, or all");
 }
 
 void add_scale(CLI::App* bench, ScaleArguments& a) {
@@ -193,10 +200,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Arguments all;
   add_check(app, all);
-  add_case_command(app, all, "replay", "Run one case again, every property that applies",
-                   replay_command);
+  add_replay(app, all);
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
-                   explain_command);
+                   [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all);
   add_bench(app, all);
   add_list_command(app, all);

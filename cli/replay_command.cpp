@@ -50,13 +50,14 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab) {
 
 }  // namespace
 
-int replay_command(const std::string& case_text, const RankArguments& ranks) {
+int replay_command(const std::string& case_text, const std::vector<std::string>& properties_given,
+                   const RankArguments& ranks) {
   const Case c = case_argument(case_text);
   const Registry& registry = built_in();
   const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
   RunLab& lab = *made;
   require_runnable(registry, lab, c);
-  const PropertyList properties = speaking_of(lab.kind(c), chosen_properties({}));
+  const PropertyList properties = speaking_of(lab.kind(c), chosen_properties(properties_given));
   WatchedLab watched(lab, c);
   const std::vector<Judgement> judgements = judge_all(properties, c, watched);
   const Support supported = lab.supports(c);
