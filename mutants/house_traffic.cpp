@@ -1,5 +1,7 @@
 #include "mutants/house_traffic.h"
 
+#include <utility>
+
 #include <ATen/TensorOperators.h>
 
 #include "mutants/entry.h"
@@ -50,7 +52,7 @@ std::vector<Mutant> house_traffic_mutants() {
   return {
       traffic("house_follows_arrival",
               "the ranks' shares of dk and dv are added in the order in which they arrive",
-              "schedule_does_not_matter", "mesh=3x1 q=3 d=1", follows_arrival),
+              "schedule_does_not_matter", "mesh=3x1 q=3 d=4", follows_arrival),
       traffic("house_sends_keys_twice_around",
               "in forward the keys go around twice; the second time nobody looks at them",
               "bytes_match_theory", "mesh=2x1 rotate=p2p q=2 d=1",

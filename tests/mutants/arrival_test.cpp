@@ -31,7 +31,7 @@ at::Tensor dk_of(const Implementation& implementation, const MeshGroups& groups)
   options.backend = &backend;
   options.q_len = options.kv_len = groups.mesh.world();
   const auto shard = [&](uint64_t seed) {
-    return testing::normal({1, 1, 1, 1}, 4 * groups.rank + seed).requires_grad_(true);
+    return testing::normal({1, 1, 1, 4}, 4 * groups.rank + seed).requires_grad_(true);
   };
   const at::Tensor k = shard(1);
   const at::Tensor out = implementation.attention(shard(0), k, shard(2), options, groups).out;
