@@ -17,8 +17,8 @@ namespace attncheck {
 struct MeshGroups {
   c10::intrusive_ptr<c10d::ProcessGroup> world, ring, ulysses;
   Mesh mesh;
-  int rank = 0;
-  int world_rank = rank;  // in the launched world, which may be larger than the mesh
+  int rank = 0;        // in the mesh
+  int world_rank = 0;  // in the launched world, which may be larger than the mesh
 
   int ring_index() const { return mesh.ring_index(rank); }
   int ulysses_index() const { return mesh.ulysses_index(rank); }
