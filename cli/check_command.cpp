@@ -117,6 +117,7 @@ std::vector<std::string> required_of(const CheckArguments& arguments) {
 CheckOptions options_of(const CheckArguments& arguments, const std::optional<Corpus>& corpus) {
   CheckOptions options;
   options.seed = arguments.seed;
+  options.replay_flags = replay_flags(arguments.ranks);
   options.expectations = expectations_in(arguments.expect);
   options.remembered = remembered_in(corpus);
   for (const Expectation& expectation : options.expectations) {

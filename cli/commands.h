@@ -15,8 +15,9 @@ inline constexpr const char* kDefaultCorpus = ".attncheck/corpus";  // in the wo
 
 // How Gloo's rank processes are run.
 struct RankArguments {
-  double timeout = 30;  // seconds that a request may take; a collective has half of it
-  std::string log_dir;  // what each rank prints goes here; empty: kept in memory
+  double timeout = 30;      // seconds that a request may take; a collective has half of it
+  std::string log_dir;      // what each rank prints goes here; empty: kept in memory
+  int64_t send_buffer = 0;  // bytes of a send that end before its receive is posted, on sim
 };
 
 struct CheckArguments {

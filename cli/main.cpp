@@ -74,6 +74,10 @@ void add_ranks(CLI::App* app, RankArguments& ranks) {
       ->check(CLI::Range(0.1, 86400.0))
       ->check(finite_number)
       ->capture_default_str();
+  app->add_option("--send-buffer", ranks.send_buffer,
+                  "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))
+      ->capture_default_str();
   add_path(app, "--log-dir", ranks.log_dir, "Folder for what each of Gloo's ranks prints");
 }
 

@@ -60,11 +60,16 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
     return answer_request(registry, request, groups);
   };
   std::map<std::string, std::shared_ptr<Transport>> transports;
-  transports["sim"] = std::make_shared<SimTransport>(std::move(answer));
+  transports["sim"] =
+      std::make_shared<SimTransport>(std::move(answer), SimOptions{ranks.send_buffer});
   transports["gloo"] = std::make_shared<GlooTransport>(gloo_options(ranks, log_prefix));
   auto lab = std::make_shared<RunLab>(registry, std::move(transports));
   lab->tell(tell_of_incident);
   return lab;
+}
+
+std::string replay_flags(const RankArguments& ranks) {
+  return ranks.send_buffer == 0 ? "" : fmt::format(" --send-buffer {}", ranks.send_buffer);
 }
 
 LaneLab make_lane(const Registry& registry, const RankArguments& ranks,

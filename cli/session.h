@@ -17,6 +17,9 @@ namespace attncheck::cli {
 std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,
                                  const std::string& log_prefix = "");
 
+// What a replay must be told to run as these ranks do, " --send-buffer 64"; empty by default.
+std::string replay_flags(const RankArguments& ranks);
+
 // A lane with such a lab of its own.
 LaneLab make_lane(const Registry& registry, const RankArguments& ranks,
                   const std::string& log_prefix = "");

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "harness/input_copies.h"
+#include "harness/rank_memory.h"
 #include "properties/inputs.h"
 
 namespace attncheck {
@@ -124,12 +125,16 @@ void evaluate_implementation(const Implementation& implementation, const Backend
   }
   Call own(implementation, backend, request, groups);
   InputCopies copies(request, own.inputs(), result);
+  const MemoryMeter meter(request.watch);
+  const auto read_meter = [&] { result.peak_bytes = meter.peak_bytes(); };
   own.forward(result);
+  read_meter();
   copies.take("after_forward");
   if (request.company == Company::interleaved) companion->forward(of_companion);
   if (!request.backward) return;
   phase = Phase::backward;
   own.backward(result);
+  read_meter();
   copies.take("after_backward");
   if (request.company != Company::interleaved) return;
   companion->backward(of_companion);

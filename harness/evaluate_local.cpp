@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "harness/input_copies.h"
+#include "harness/rank_memory.h"
 #include "impl/backends/attend.h"
 #include "impl/backends/normalise_lse.h"
 #include "properties/inputs.h"
@@ -40,7 +41,9 @@ void evaluate_local(const Backend& backend, const Request& request, RankResult& 
   const InputTensors inputs = global_inputs(request);
   InputCopies copies(request, inputs, result);
   const BackendInputs block = whole_block(request.case_.problem, inputs);
+  const MemoryMeter meter(request.watch);
   const BlockAttention attention = attend(backend, block);
+  result.peak_bytes = meter.peak_bytes();
   result.tensors["out"] = attention.out;
   if (backend.contract.lse) {
     result.tensors["raw_lse"] = backend.forward(block).lse;
@@ -51,6 +54,7 @@ void evaluate_local(const Backend& backend, const Request& request, RankResult& 
   phase = Phase::backward;
   const BackendGrads grads = attend_backward(
       backend, {block, inputs.dout, inputs.dlse, attention.out, attention.lse, attention.aux});
+  result.peak_bytes = meter.peak_bytes();
   copies.take("after_backward");
   const GradSet& wanted = request.case_.grad;
   if (wanted.q) result.tensors["dq"] = result.tensors["direct_dq"] = grads.dq;

@@ -6,7 +6,7 @@
 #include "harness/evaluate_implementation.h"
 #include "harness/evaluate_local.h"
 #include "harness/evaluate_merge.h"
-#include "harness/poison.h"
+#include "harness/rank_memory.h"
 
 namespace attncheck {
 namespace {

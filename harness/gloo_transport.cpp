@@ -83,16 +83,18 @@ bool may_leave_messages(const Request& request, const RankResult& result) {
   return request.forced ? !result.error : result.error.has_value();
 }
 
-// The groups of the request, and then the subject. Groups that cannot be made are an error of this
-// rank, most likely since another one is gone.
+// The groups of the request, and then the subject; nothing on a rank that has no part in the mesh.
+// Groups that cannot be made are an error of this rank, most likely since another one is gone.
 RankResult evaluate(const Registry& registry, const Request& request,
                     gloo_cpu::GroupFactory& factory) {
+  const Placement placement = placement_of(request);
+  if (placement.mesh_rank(factory.rank()) < 0) return {};
   MeshGroups groups;
   try {
-    groups = make_groups(request.case_.mesh, factory);
+    groups = make_groups(request.case_.mesh, placement, factory);
   } catch (const std::exception& error) {
     RankResult result;
-    result.rank = factory.rank();
+    result.rank = placement.mesh_rank(factory.rank());
     result.error = RankError{Phase::exchange, std::string("no groups: ") + error.what()};
     return result;
   }
@@ -135,16 +137,17 @@ gloo_cpu::RankSet& GlooTransport::set_of(int size) {
   return *set;
 }
 
-std::vector<RankReply> GlooTransport::run(const Mesh& mesh, const std::string& request) {
-  std::vector<RankReply> replies;
+std::vector<RankReply> GlooTransport::run(const Launch& launch) {
+  std::vector<RankReply> launched, replies;
   try {
-    for (gloo_cpu::RankReply& reply : set_of(mesh.world()).run(request)) {
+    for (gloo_cpu::RankReply& reply : set_of(launch.placement.world).run(launch.request)) {
       slow_ = slow_ || reply.after > kHastyTimeout;
-      replies.push_back(translated(std::move(reply)));
+      launched.push_back(translated(std::move(reply)));
     }
   } catch (const gloo_cpu::StartError& error) {
-    return not_started(error);
+    launched = not_started(error);
   }
+  for (int member : launch.placement.members) replies.push_back(std::move(launched[member]));
   return replies;
 }
 

@@ -36,7 +36,7 @@ class GlooTransport : public Transport {
 
   std::string name() const override { return "gloo"; }
   Support supports(const Mesh& mesh) const override;
-  std::vector<RankReply> run(const Mesh& mesh, const std::string& request) override;
+  std::vector<RankReply> run(const Launch& launch) override;
   bool repeats_itself() const override { return false; }
   void hurry(bool on) override;
 

@@ -100,7 +100,6 @@ std::vector<std::string> Registry::backend_names() const {
 Support Registry::supports(const Case& c) const {
   if (const Collective* subject = collective(c.impl)) return subject->supports(c);
   if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);
-  if (!c.schedule.empty()) return Support::no("no schedule can be chosen: leave schedule= out");
   const Backend* on = backend(c.backend);
   if (on == nullptr) return Support::no("unknown backend '" + c.backend + "'");
   if (c.impl == "local") return supports_local(c, *on);

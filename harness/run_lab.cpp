@@ -52,7 +52,11 @@ std::string in_one_line(const std::string& text) {
 }
 
 RankResult result_of(const RankReply& reply, int rank, bool culprit) {
-  if (reply.outcome == RankReply::Outcome::answered) return rank_result_from_bytes(reply.bytes);
+  if (reply.outcome == RankReply::Outcome::answered) {
+    RankResult result = rank_result_from_bytes(reply.bytes);
+    result.trace = reply.trace;
+    return result;
+  }
   RankResult result;
   result.rank = rank;
   result.error = RankError{Phase::process, reply.note};
@@ -81,6 +85,11 @@ void mark_consequences(const std::vector<RankReply>& replies, Observation& obser
     const bool late = observation.ranks[rank].error && replies[rank].after - first > kTogether;
     if (late && !ended(replies[rank])) observation.ranks[rank].facts["bystander"] = "1";
   }
+}
+
+Launch launch_of(const Request& request) {
+  return {request.case_.mesh, placement_of(request), to_text(request), request.case_.schedule,
+          request.watch};
 }
 
 bool is_narrow(DType dtype) {
@@ -127,6 +136,7 @@ std::string expectation_key(Request request, const reference::BoundContext& cont
   }
   request.poison.reset();
   request.contiguous = request.keep_inputs = request.fresh_ranks = false;
+  request.watch = request.embedded = false;
   request.company = Company::none;
   request.companion.reset();
   request.repeat = 0;
@@ -152,7 +162,7 @@ struct RunLab::Attempt {
 RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   const bool kept = request.fresh_ranks && !transport.renew(request.case_.mesh);
   ++counts_.runs;
-  const std::vector<RankReply> replies = transport.run(request.case_.mesh, to_text(request));
+  const std::vector<RankReply> replies = transport.run(launch_of(request));
   const int culprit = culprit_of(replies);
   Attempt attempt;
   attempt.observation = observation_of(replies, culprit);
@@ -251,7 +261,8 @@ const Expected& RunLab::expected(const Request& request) {
 Support RunLab::carries(const Case& c) const {
   const auto transport = transports_.find(c.transport);
   if (transport == transports_.end()) return Support::no("no transport '" + c.transport + "'");
-  return transport->second->supports(c.mesh);
+  const Support mesh = transport->second->supports(c.mesh);
+  return mesh && !c.schedule.empty() ? transport->second->follows(c.schedule) : mesh;
 }
 
 Support RunLab::supports(const Case& c) {
@@ -262,6 +273,11 @@ Support RunLab::supports(const Case& c) {
 const BackendContract* RunLab::contract(const Case& c) {
   const Backend* backend = registry_.backend(c.backend);
   return backend == nullptr ? nullptr : &backend->contract;
+}
+
+Method RunLab::method(const Case& c) {
+  const Implementation* implementation = registry_.implementation(c.impl);
+  return implementation == nullptr ? Method::other : implementation->method;
 }
 
 const Collective* RunLab::collective(const Case& c) {

@@ -29,6 +29,7 @@ class RunLab : public Lab {
   SubjectKind kind(const Case& c) override { return registry_.kind(c.impl); }
   const BackendContract* contract(const Case& c) override;
   const Collective* collective(const Case& c) override;
+  Method method(const Case& c) override;
   bool hurry(bool on) override;
 
   // Whether the case's transport is in this lab and takes its mesh.

@@ -1,8 +1,12 @@
 #include "harness/sim_transport.h"
 
+#include <stdexcept>
+
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "harness/make_groups.h"
+#include "harness/sim_trace.h"
+#include "sim/schedule_text.h"
 #include "sim/world.h"
 
 namespace attncheck {
@@ -10,15 +14,41 @@ namespace {
 
 constexpr int kLargestWorld = 1024;
 
+std::vector<RankReply> replies_of(const Launch& launch, std::vector<RankReply> launched,
+                                  const std::vector<std::optional<std::string>>& errors,
+                                  const std::vector<sim::RankTrace>& trace) {
+  std::vector<RankReply> replies;
+  for (int member : launch.placement.members) {
+    RankReply reply = std::move(launched[member]);
+    reply.trace = translated(trace[member], launch.placement);
+    if (errors[member]) {
+      reply.outcome = RankReply::Outcome::exited;
+      reply.note = "left its thread by an exception: " + *errors[member];
+    }
+    replies.push_back(std::move(reply));
+  }
+  return replies;
+}
+
 }  // namespace
 
-SimTransport::SimTransport(RankAnswer answer) : answer_(std::move(answer)) {}
+SimTransport::SimTransport(RankAnswer answer, SimOptions options)
+    : answer_(std::move(answer)), options_(options) {}
 SimTransport::~SimTransport() = default;
 
 Support SimTransport::supports(const Mesh& mesh) const {
   if (mesh.world() <= kLargestWorld) return Support::yes();
   return Support::no("mesh " + to_text(mesh) + " has " + std::to_string(mesh.world()) +
                      " ranks, sim has at most " + std::to_string(kLargestWorld));
+}
+
+Support SimTransport::follows(const std::string& schedule) const {
+  try {
+    sim::make_schedule(schedule);
+    return Support::yes();
+  } catch (const std::invalid_argument& error) {
+    return Support::no("schedule=: " + std::string(error.what()));
+  }
 }
 
 sim::World& SimTransport::world_of(int size) {
@@ -32,17 +62,18 @@ bool SimTransport::renew(const Mesh& mesh) {
   return true;
 }
 
-std::vector<RankReply> SimTransport::run(const Mesh& mesh, const std::string& request) {
-  std::vector<RankReply> replies(mesh.world());
-  const auto errors = world_of(mesh.world()).run([&](sim::RankContext& rank) {
-    replies[rank.rank()].bytes = answer_(request, make_groups(mesh, rank));
-  });
-  for (size_t rank = 0; rank < errors.size(); ++rank) {
-    if (!errors[rank]) continue;
-    replies[rank].outcome = RankReply::Outcome::exited;
-    replies[rank].note = "left its thread by an exception: " + *errors[rank];
-  }
-  return replies;
+std::vector<RankReply> SimTransport::run(const Launch& launch) {
+  std::vector<RankReply> launched(launch.placement.world);
+  sim::World& world = world_of(launch.placement.world);
+  world.set_schedule(sim::make_schedule(launch.schedule));
+  const sim::RunOptions options{options_.send_buffer, launch.watch};
+  const auto work = [&](sim::RankContext& rank) {
+    if (launch.placement.mesh_rank(rank.rank()) < 0) return;
+    launched[rank.rank()].bytes =
+        answer_(launch.request, make_groups(launch.mesh, launch.placement, rank));
+  };
+  const auto errors = world.run(work, options);
+  return replies_of(launch, std::move(launched), errors, world.trace());
 }
 
 }  // namespace attncheck

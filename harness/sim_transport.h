@@ -11,23 +11,29 @@ class World;
 
 namespace attncheck {
 
+struct SimOptions {
+  int64_t send_buffer = 0;  // bytes: see sim::RunOptions
+};
+
 // Ranks as threads of this process (sim/). One world per number of ranks, kept for all runs. A
 // deadlock or a throwing rank is an error in that rank's answer; a crash is the crash of this
 // process.
 class SimTransport : public Transport {
  public:
-  explicit SimTransport(RankAnswer answer);
+  explicit SimTransport(RankAnswer answer, SimOptions options = {});
   ~SimTransport() override;
 
   std::string name() const override { return "sim"; }
   Support supports(const Mesh& mesh) const override;
-  std::vector<RankReply> run(const Mesh& mesh, const std::string& request) override;
+  Support follows(const std::string& schedule) const override;
+  std::vector<RankReply> run(const Launch& launch) override;
   bool renew(const Mesh& mesh) override;
 
  private:
   sim::World& world_of(int size);
 
   RankAnswer answer_;
+  SimOptions options_;
   std::map<int, std::unique_ptr<sim::World>> worlds_;
 };
 

@@ -3,12 +3,15 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/placement.h"
 #include "impl/contract/mesh_groups.h"
 #include "impl/contract/support.h"
 #include "problem/mesh.h"
+#include "properties/trace.h"
 
 namespace attncheck {
 
@@ -23,6 +26,16 @@ struct RankReply {
   bool stopped = false;  // of a silent one: somebody stopped its process
   bool started = true;   // false: it never got the request, since the ranks did not start
   std::chrono::microseconds after{0};  // from the request to this outcome: who was first?
+  std::optional<RankTrace> trace;      // where the transport sees every exchange
+};
+
+// One run of a mesh.
+struct Launch {
+  Mesh mesh;
+  Placement placement;
+  std::string request;   // the same for every rank
+  std::string schedule;  // who runs next, for a transport that decides it; empty: its own way
+  bool watch = false;    // look for reads and writes of tensors in flight, where that can be seen
 };
 
 // A rank's part: request bytes in, result bytes out, with the groups of its mesh. Does not throw.
@@ -35,11 +48,16 @@ class Transport {
   virtual ~Transport() = default;
   virtual std::string name() const = 0;
   virtual Support supports(const Mesh& mesh) const = 0;
+  // Whether it can order a run by that `schedule=`, which is not empty.
+  virtual Support follows(const std::string& schedule) const {
+    return Support::no("schedule=" + schedule + " cannot be followed by " + name() +
+                       ", whose ranks run in time of their own: leave schedule= out");
+  }
   // The same request on every rank of the mesh; replies by mesh rank. A rank that does not answer
   // is a reply, never an exception; the next run has fresh ranks.
-  virtual std::vector<RankReply> run(const Mesh& mesh, const std::string& request) = 0;
-  // The next run of the mesh finds ranks that ran nothing before, in groups that nobody used.
-  // False, and nothing happens, where such ranks cost too much.
+  virtual std::vector<RankReply> run(const Launch& launch) = 0;
+  // The next run of the mesh, in a world of its own, finds ranks that ran nothing before, in groups
+  // that nobody used. False, and nothing happens, where such ranks cost too much.
   virtual bool renew(const Mesh&) { return false; }
   // Whether an answer would be the same on fresh ranks, so that there is no use in asking again.
   virtual bool repeats_itself() const { return true; }

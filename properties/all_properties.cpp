@@ -1,3 +1,4 @@
+#include "properties/checks/communication.h"
 #include "properties/checks/completion.h"
 #include "properties/checks/contracts.h"
 #include "properties/checks/exchange.h"
@@ -44,9 +45,15 @@ const std::vector<Property>& all_properties() {
       views_and_strides_do_not_matter(),
       same_case_twice_is_bitwise_equal(),
       nothing_uninitialised_is_read(),
+      peak_memory_stays_within_shards(),
+      every_work_is_waited_for(),
+      collectives_match_on_all_ranks(),
+      schedule_does_not_matter(),
+      bytes_match_theory(),
       remote_keys_are_reached(),
       two_configurations_do_not_interfere(),
       changing_shapes_in_one_group_works(),
+      subgroups_of_a_larger_world_work(),
   };
   return properties;
 }

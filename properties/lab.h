@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "impl/contract/backend_contract.h"
+#include "impl/contract/method.h"
 #include "impl/contract/support.h"
 #include "properties/observation.h"
 #include "properties/request.h"
@@ -48,6 +49,8 @@ class Lab {
   // The collective that is the case's subject (also of a mutant); nullptr for another kind of
   // subject.
   virtual const Collective* collective(const Case& c) = 0;
+  // How the case's implementation says that it works.
+  virtual Method method(const Case&) { return Method::other; }
 };
 
 }  // namespace attncheck

@@ -1,6 +1,7 @@
 #include "properties/rank_result.h"
 
 #include <cstring>
+#include <limits>
 
 #include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
@@ -97,6 +98,7 @@ std::string to_bytes(const RankResult& result) {
   }
   writer.number(result.error ? static_cast<int64_t>(result.error->phase) : -1);
   if (result.error) writer.text(result.error->text);
+  writer.number(result.peak_bytes.value_or(-1));
   return writer.take();
 }
 
@@ -114,6 +116,8 @@ RankResult rank_result_from_bytes(const std::string& bytes) {
   }
   const int64_t phase = reader.number(-1, static_cast<int64_t>(Phase::process));
   if (phase >= 0) result.error = RankError{static_cast<Phase>(phase), reader.text()};
+  const int64_t peak = reader.number(-1, std::numeric_limits<int64_t>::max());
+  if (peak >= 0) result.peak_bytes = peak;
   TORCH_CHECK(reader.rest() == 0, "no RankResult: ", reader.rest(), " bytes too many");
   return result;
 }

@@ -6,6 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "properties/trace.h"
+
 namespace attncheck {
 
 // Where a run of a rank ended early. `process`: the rank itself died or fell silent.
@@ -29,9 +31,14 @@ struct RankResult {
   std::map<std::string, at::Tensor> tensors;
   std::map<std::string, std::string> facts;
   std::optional<RankError> error;
+  // Of a watched request: the most bytes of CPU tensors that the subject held at a time, beside its
+  // inputs and cotangents.
+  std::optional<int64_t> peak_bytes;
+  // From the coordinator, not from the rank: absent where the transport does not see exchanges.
+  std::optional<RankTrace> trace;
 };
 
-// Bytes that cross a process border; from_bytes(to_bytes(r)) gives the same bits.
+// Bytes that cross a process border; from_bytes(to_bytes(r)) gives the same bits, but no trace.
 // from_bytes throws c10::Error for bytes that are no RankResult.
 std::string to_bytes(const RankResult& result);
 RankResult rank_result_from_bytes(const std::string& bytes);

@@ -71,6 +71,10 @@ void apply_edit(Request& request, const std::string& key, const std::string& val
     request.fresh_ranks = value != "0";
   else if (key == "company")
     request.company = kCompanyWords.parse(value);
+  else if (key == "watch")
+    request.watch = value != "0";
+  else if (key == "embedded")
+    request.embedded = value != "0";
   else if (key == "forced")
     request.forced = value != "0";
   else
@@ -107,6 +111,8 @@ std::string edits_text(const Request& request) {
   if (request.keep_inputs) add("keep_inputs", "1");
   if (request.fresh_ranks) add("fresh_ranks", "1");
   if (request.company != Company::none) add("company", kCompanyWords.of(request.company));
+  if (request.watch) add("watch", "1");
+  if (request.embedded) add("embedded", "1");
   if (request.forced) add("forced", "1");
   return text;
 }

@@ -68,7 +68,9 @@ struct Request {
   bool fresh_ranks = false;  // ranks that ran nothing before, or the fact "kept_ranks"
   Company company = Company::none;
   std::optional<Case> companion;  // on the same mesh; there is one unless company is none
-  bool forced = false;  // call the subject although it says that it does not support the case
+  bool watch = false;     // looks for reads and writes of tensors in flight, and measures memory
+  bool embedded = false;  // the mesh is part of a larger world: see harness/placement.h
+  bool forced = false;    // call the subject although it says that it does not support the case
 
   bool operator==(const Request&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "properties/element.h"
+#include "properties/kept_normals.h"
 #include "properties/key_edits.h"
 #include "properties/selector.h"
 #include "properties/token_positions.h"
@@ -20,8 +21,9 @@ constexpr double kOffsetLength = 4.0;
 constexpr double kLargeScore = 1e3 / 3;  // the standard deviation of a score of `large` data
 
 Value normal_value(const Case& c, TensorTag tag) {
-  return [root = Element(c.seed, tag)](int64_t b, int64_t s, int64_t h, int64_t d) {
-    return root.at(b).at(s).at(h).at(d).normal();
+  return [row = RowOfElements(Element(c.seed, tag))](int64_t b, int64_t s, int64_t h,
+                                                     int64_t d) mutable {
+    return kept_normal(row.at(b, s, h).at(d));
   };
 }
 

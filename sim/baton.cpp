@@ -29,7 +29,10 @@ void Baton::run_all(Schedule& schedule) {
   ended_ = 0;
   idle_polls_ = 0;
   first_failure_.clear();
-  for (int rank = 0; rank < size(); ++rank) make_ready(rank);
+  for (int rank = 0; rank < size(); ++rank) {
+    slots_[rank].threw = slots_[rank].waited_in_vain = false;
+    make_ready(rank);
+  }
   slots_[choose()].gate.open();
   coordinator_.pass();
 }
@@ -70,9 +73,7 @@ void Baton::wait(int rank, const Pending& what) {
     refuse_ended_peers(rank, what);
     block(rank, what);
     hand_over(rank);
-    if (const auto failure = std::move(slots_[rank].failure)) {
-      C10_THROW_ERROR(DistBackendError, *failure);
-    }
+    if (const auto failure = std::move(slots_[rank].failure)) give_up(rank, *failure);
   }
 }
 
@@ -80,8 +81,9 @@ void Baton::yield(int rank, const Pending& what) {
   refuse_ended_peers(rank, what);
   if (++idle_polls_ > kMaxIdlePolls * size()) {
     idle_polls_ = 0;
-    C10_THROW_ERROR(DistBackendError, "deadlock: rank " + std::to_string(rank) + " polls for " +
-                                          what.describe(rank) + ", and no rank posts anything");
+    on_deadlock_();
+    give_up(rank, "deadlock: rank " + std::to_string(rank) + " polls for " + what.describe(rank) +
+                      ", and no rank posts anything");
   }
   hand_over(rank);
 }
@@ -118,12 +120,23 @@ int Baton::choose() {
   return last_;
 }
 
+bool Baton::failed_on_its_own() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.threw && !slot.waited_in_vain; });
+}
+
+void Baton::give_up(int rank, const std::string& why) {
+  slots_[rank].waited_in_vain = true;
+  C10_THROW_ERROR(DistBackendError, why);
+}
+
 void Baton::fail(int rank, std::shared_ptr<const std::string> why) {
   make_ready(rank);
   slots_[rank].failure = std::move(why);
 }
 
 void Baton::declare_deadlock() {
+  on_deadlock_();
   const auto report = std::make_shared<const std::string>(deadlock_report());
   for (int rank = 0; rank < size(); ++rank) {
     if (slots_[rank].state == State::kBlocked) fail(rank, report);
@@ -150,11 +163,11 @@ std::string Baton::ended_report(int rank, int peer, const Pending& what) const {
   return text;
 }
 
-void Baton::refuse_ended_peers(int rank, const Pending& what) const {
+void Baton::refuse_ended_peers(int rank, const Pending& what) {
   if (ended_ == 0) return;
   for (int peer = 0; peer < size(); ++peer) {
     if (slots_[peer].state == State::kEnded && what.waits_for(rank, peer)) {
-      C10_THROW_ERROR(DistBackendError, ended_report(rank, peer, what));
+      give_up(rank, ended_report(rank, peer, what));
     }
   }
 }

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/gate.h"
@@ -16,7 +17,7 @@ class Pending {
  public:
   virtual ~Pending() = default;
   virtual bool ready(int rank) const = 0;
-  // "allgather #3 of group [0,1]"
+  // "allgather #3 of group [0,1] (not posted by 1)"
   virtual std::string describe(int rank) const = 0;
   // Whether `rank` cannot go on before `peer` has posted its part.
   virtual bool waits_for(int rank, int peer) const = 0;
@@ -33,6 +34,8 @@ class Baton {
   explicit Baton(int size);
 
   int size() const { return static_cast<int>(slots_.size()); }
+  // What to do when a deadlock is found, before any rank hears of it.
+  void on_deadlock(std::function<void()> hook) { on_deadlock_ = std::move(hook); }
 
   // Coordinator, with no rank running: runs all ranks, returns when every rank has called `finish`.
   void run_all(Schedule& schedule);
@@ -53,6 +56,11 @@ class Baton {
   // Something was posted, so polling is not in vain.
   void progress() { idle_polls_ = 0; }
 
+  // Whether the rank has ended by an exception.
+  bool threw(int rank) const { return slots_[rank].threw; }
+  // Whether one has that was not told that it waits in vain: what peers lack is then a consequence.
+  bool failed_on_its_own() const;
+
  private:
   enum class State { kEnded, kReady, kBlocked };
   struct Slot {
@@ -61,17 +69,19 @@ class Baton {
     const Pending* pending = nullptr;
     std::shared_ptr<const std::string> failure;
     bool threw = false;
+    bool waited_in_vain = false;
   };
 
   void make_ready(int rank);
   void block(int rank, const Pending& what);
   void hand_over(int rank);
   int choose();
+  [[noreturn]] void give_up(int rank, const std::string& why);
   void fail(int rank, std::shared_ptr<const std::string> why);
   void declare_deadlock();
   std::string deadlock_report() const;
   std::string ended_report(int rank, int peer, const Pending& what) const;
-  void refuse_ended_peers(int rank, const Pending& what) const;
+  void refuse_ended_peers(int rank, const Pending& what);
 
   std::vector<Slot> slots_;
   ReadySet ready_;
@@ -82,6 +92,7 @@ class Baton {
   int idle_polls_ = 0;
   bool stopping_ = false;
   std::string first_failure_;
+  std::function<void()> on_deadlock_ = [] {};
 };
 
 }  // namespace attncheck::sim

@@ -29,25 +29,31 @@ class Message final : public Transfer {
   // `number` counts the messages of the route from 1.
   Message(Route route, int64_t number, std::shared_ptr<const Members> group);
 
-  void post_send(MessageSide sent, Buffer data);
-  void post_receive(MessageSide expected);
+  // Sides that do not fit get FindingKind::mismatch, both, and fail.
+  void post_send(MessageSide sent, Buffer data, Journal& journal);
+  void post_receive(MessageSide expected, Journal& journal);
   bool sent() const { return sent_.has_value(); }
   bool expected() const { return expected_.has_value(); }
 
   // The sender never waits: its data were copied.
   bool ready(int rank) const override { return rank == route_.from || sent(); }
+  std::string operation(int rank) const override;
   std::string describe(int rank) const override;
   bool waits_for(int rank, int peer) const override;
-  void deliver(int rank, const Destination& to) override;
+  void deliver(int rank, const Destination& to, Journal& journal) override;
+
+  // FindingKind::unmatched at the side that posted, if the other was not stopped by an exception.
+  void report_unmatched(const Baton& baton, Journal& journal) const;
 
  private:
-  void check_sides() const;
+  void compare_sides(Journal& journal);
 
   Route route_;
   int64_t number_;
   std::shared_ptr<const Members> group_;
   std::optional<MessageSide> sent_, expected_;
   Buffer data_;
+  std::string error_;
 };
 
 // The messages of one route that still lack their other side. The n-th receive gets the n-th send.
@@ -55,6 +61,9 @@ class Channel {
  public:
   std::shared_ptr<Message> for_send(Route route, std::shared_ptr<const Members> group);
   std::shared_ptr<Message> for_receive(Route route, std::shared_ptr<const Members> group);
+
+  // Those that still lack a side.
+  const std::deque<std::shared_ptr<Message>>& open() const { return open_; }
 
  private:
   std::shared_ptr<Message> take_or_add(bool other_side_waits, Route route,

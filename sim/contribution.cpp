@@ -18,7 +18,8 @@ std::string with_reduction(const Contribution& one) {
 }
 
 std::string with_root(const Contribution& one) {
-  return std::string(name_of(one.kind)) + " from root " + std::to_string(one.root);
+  return std::string(name_of(one.kind)) + (from_root_alone(one.kind) ? " from" : " to") + " root " +
+         std::to_string(one.root);
 }
 
 std::string with_size(const Contribution& one) {
@@ -52,10 +53,18 @@ const char* name_of(Kind kind) {
       return "_reduce_scatter_base";
     case Kind::kAllreduce:
       return "allreduce";
+    case Kind::kReduce:
+      return "reduce";
     case Kind::kBroadcast:
       return "broadcast";
+    case Kind::kGather:
+      return "gather";
+    case Kind::kScatter:
+      return "scatter";
     case Kind::kBarrier:
       return "barrier";
+    case Kind::kSend:
+      return "send";
   }
   return "unknown";
 }
@@ -81,6 +90,10 @@ Chunks Chunks::uneven(std::vector<int64_t> counts) {
     offset += count;
   }
   return chunks;
+}
+
+bool from_root_alone(Kind kind) {
+  return kind == Kind::kBroadcast || kind == Kind::kScatter;
 }
 
 bool Contribution::one_size() const {

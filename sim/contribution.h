@@ -19,9 +19,14 @@ enum class Kind {
   kReduceScatter,
   kReduceScatterBase,
   kAllreduce,
+  kReduce,
   kBroadcast,
+  kGather,
+  kScatter,
   kBarrier,
+  kSend,  // a message, the one that is no collective
 };
+constexpr int kKinds = static_cast<int>(Kind::kSend) + 1;
 
 // The name of the c10d method: "_allgather_base".
 const char* name_of(Kind kind);
@@ -52,7 +57,7 @@ struct Contribution {
   Kind kind = Kind::kBarrier;
   c10::ScalarType dtype = c10::ScalarType::Byte;
   Reduction reduction = Reduction::kNone;
-  int root = -1;    // group rank whose data everybody gets, -1: everybody's data count
+  int root = -1;    // group rank that gives or gets all, -1: none is special
   Chunks sends;     // of `data`
   Chunks receives;  // what this rank expects from each peer
   Buffer data;      // the packed input
@@ -60,6 +65,9 @@ struct Contribution {
   // True where one number says all: every chunk of this rank, sent or received, has that size.
   bool one_size() const;
 };
+
+// Whether a member gets nothing but what the root has.
+bool from_root_alone(Kind kind);
 
 // Why the contributions of the group ranks a and b do not fit each other, with both sides named by
 // the world ranks given; empty if they fit.

@@ -38,6 +38,7 @@ Crew::Crew(int size, int core)
     : mesh_(std::make_shared<Mesh>(size)), book_(mesh_), core_(core), errors_(size) {
   for (int rank = 0; rank < size; ++rank)
     ranks_.push_back(std::make_unique<Rank>(mesh_, book_, rank));
+  mesh_->baton.on_deadlock([this] { report_unmatched(); });
   start_threads(size);
 }
 
@@ -66,17 +67,27 @@ void Crew::live(int rank) {
   current_rank() = {mesh_.get(), rank};
   while (mesh_->baton.await_turn(rank)) {
     errors_[rank] = error_of(*work_, *ranks_[rank]);
+    mesh_->in_flight[rank].end(errors_[rank].has_value());
     mesh_->baton.finish(rank, errors_[rank]);
   }
+}
+
+void Crew::report_unmatched() {
+  if (unmatched_reported_ || mesh_->baton.failed_on_its_own()) return;
+  unmatched_reported_ = true;
+  book_.report_unmatched();
 }
 
 Crew::Errors Crew::run(const Work& work, Schedule& schedule, const RunOptions& options) {
   TORCH_CHECK(current_rank().mesh == nullptr, "sim: World::run was called from a simulated rank");
   const CorePin pin(core_);
   book_.reset();
-  trace_.assign(size(), {});
+  mesh_->start_run(options);
+  unmatched_reported_ = false;
   work_ = &work;
   mesh_->baton.run_all(schedule);
+  report_unmatched();
+  mesh_->journal.end_run();
   work_ = nullptr;
   return std::exchange(errors_, Errors(size()));
 }

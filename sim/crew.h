@@ -25,18 +25,21 @@ class Crew {
   int size() const { return mesh_->baton.size(); }
   int core() const { return core_; }
   Errors run(const Work& work, Schedule& schedule, const RunOptions& options);
-  const std::vector<RankTrace>& trace() const { return trace_; }
+  const std::vector<RankTrace>& trace() const { return mesh_->journal.traces(); }
 
  private:
   void start_threads(int size);
   void live(int rank);
+  // Once a run: at its end, or when a deadlock is found, before its ranks hear of it. Says nothing
+  // where a rank failed by itself.
+  void report_unmatched();
 
   std::shared_ptr<Mesh> mesh_;
   GroupBook book_;
   int core_;
   const Work* work_ = nullptr;
   Errors errors_;
-  std::vector<RankTrace> trace_;
+  bool unmatched_reported_ = false;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::thread> threads_;
 };

@@ -2,25 +2,7 @@
 
 #include <utility>
 
-#include <c10/util/Exception.h>
-
 namespace attncheck::sim {
-
-CurrentRank& current_rank() {
-  thread_local CurrentRank current;
-  return current;
-}
-
-void Mesh::require_turn(int rank) const {
-  const CurrentRank& current = current_rank();
-  TORCH_CHECK(current.mesh == this && current.rank == rank, "a process group of simulated rank ",
-              rank, " was used ",
-              current.mesh == nullptr
-                  ? std::string("from a thread that is no rank of a running world")
-              : current.mesh != this ? std::string("from a rank of another world")
-                                     : "by rank " + std::to_string(current.rank),
-              "; every rank uses its own, on its own thread, while the world runs");
-}
 
 Group::Group(std::shared_ptr<Mesh> mesh, Members members)
     : mesh_(std::move(mesh)),
@@ -29,7 +11,7 @@ Group::Group(std::shared_ptr<Mesh> mesh, Members members)
 
 std::shared_ptr<Transfer> Group::post(int group_rank, Contribution part) {
   const std::shared_ptr<Round> round = round_of(posted_[group_rank]++);
-  round->post(group_rank, std::move(part));
+  round->post(group_rank, std::move(part), mesh_->journal);
   mesh_->baton.progress();
   if (round->settled()) {
     for (int rank : members_->ranks) mesh_->baton.wake(rank, *round);
@@ -55,7 +37,7 @@ void Group::drop_complete_rounds() {
 
 std::shared_ptr<Transfer> Group::send(int from, int to, int tag, MessageSide side, Buffer data) {
   auto message = channel(from, to, tag).for_send(route(from, to, tag), members_);
-  message->post_send(side, std::move(data));
+  message->post_send(side, std::move(data), mesh_->journal);
   mesh_->baton.progress();
   mesh_->baton.wake(world_rank(to), *message);
   return message;
@@ -63,7 +45,7 @@ std::shared_ptr<Transfer> Group::send(int from, int to, int tag, MessageSide sid
 
 std::shared_ptr<Transfer> Group::receive(int from, int to, int tag, MessageSide side) {
   auto message = channel(from, to, tag).for_receive(route(from, to, tag), members_);
-  message->post_receive(side);
+  message->post_receive(side, mesh_->journal);
   mesh_->baton.progress();
   return message;
 }
@@ -74,6 +56,15 @@ Channel& Group::channel(int from, int to, int tag) {
 
 Route Group::route(int from, int to, int tag) const {
   return Route{world_rank(from), world_rank(to), tag};
+}
+
+void Group::report_unmatched() const {
+  for (const auto& round : rounds_) round->report_unmatched(mesh_->baton, mesh_->journal);
+  for (const auto& [route, channel] : channels_) {
+    for (const auto& message : channel.open()) {
+      message->report_unmatched(mesh_->baton, mesh_->journal);
+    }
+  }
 }
 
 void Group::reset() {

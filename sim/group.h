@@ -6,30 +6,12 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/baton.h"
 #include "sim/channel.h"
 #include "sim/members.h"
+#include "sim/mesh.h"
 #include "sim/round.h"
 
 namespace attncheck::sim {
-
-// What the ranks of a world share. Outlives the world if somebody keeps a process group.
-struct Mesh {
-  explicit Mesh(int size) : baton(size), pool(std::make_shared<BufferPool>()) {}
-
-  // Throws unless the calling thread is that rank's own, at its turn.
-  void require_turn(int rank) const;
-
-  Baton baton;
-  std::shared_ptr<BufferPool> pool;
-};
-
-// The rank whose thread this is, and its mesh; {nullptr, -1} on every other thread.
-struct CurrentRank {
-  const Mesh* mesh = nullptr;
-  int rank = -1;
-};
-CurrentRank& current_rank();
 
 // One communicator: all exchanges in flight between its members. The one place where they are
 // posted. Ranks are group ranks here, except in the name of a function that says world.
@@ -49,6 +31,8 @@ class Group {
   std::shared_ptr<Transfer> send(int from, int to, int tag, MessageSide side, Buffer data);
   std::shared_ptr<Transfer> receive(int from, int to, int tag, MessageSide side);
 
+  // FindingKind::unmatched for everything in flight that lacks a side.
+  void report_unmatched() const;
   // Forgets everything in flight, so that no run sees what another left.
   void reset();
 

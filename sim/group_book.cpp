@@ -24,6 +24,10 @@ void GroupBook::check(const Members& members) const {
               " names a rank twice");
 }
 
+void GroupBook::report_unmatched() const {
+  for (const auto& [members, group] : groups_) group->report_unmatched();
+}
+
 void GroupBook::reset() {
   for (auto& [members, group] : groups_) group->reset();
 }

@@ -13,6 +13,8 @@ class GroupBook {
   explicit GroupBook(std::shared_ptr<Mesh> mesh) : mesh_(std::move(mesh)) {}
   // Throws c10::Error if `members` is no proper list of ranks.
   std::shared_ptr<Group> find_or_make(const Members& members);
+  // FindingKind::unmatched for everything in flight in any group.
+  void report_unmatched() const;
   void reset();
 
  private:

@@ -29,6 +29,11 @@ std::string list_ranks(const std::vector<int>& ranks) {
   return text;
 }
 
+std::string ranks_that(const std::vector<int>& ranks, const std::string& verb) {
+  const bool one = ranks.size() == 1;
+  return (one ? "rank " : "ranks ") + list_ranks(ranks) + " " + verb + (one ? "s" : "");
+}
+
 int Members::group_rank(int world_rank) const {
   const auto found = std::find(ranks.begin(), ranks.end(), world_rank);
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());

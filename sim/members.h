@@ -18,6 +18,9 @@ struct Members {
   bool operator<(const Members& other) const;
 };
 
+// "rank 1 posts", "ranks 0,2 post".
+std::string ranks_that(const std::vector<int>& ranks, const std::string& verb);
+
 // "0,1", "4,0", and "0..63" for three or more neighbours in ascending order.
 std::string list_ranks(const std::vector<int>& ranks);
 

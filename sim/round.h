@@ -17,20 +17,33 @@ class Round final : public Transfer {
   Round(std::shared_ptr<const Members> members, int64_t number);
 
   // Takes a member's part. A part that does not fit the others makes the round fail on every
-  // member.
-  void post(int group_rank, Contribution part);
+  // member; the two sides get FindingKind::mismatch, once a round.
+  void post(int group_rank, Contribution part, Journal& journal);
   bool complete() const { return missing_ == 0; }
   bool settled() const { return complete() || !error_.empty(); }
 
   bool ready(int) const override { return settled(); }
+  std::string operation(int rank) const override;
   std::string describe(int rank) const override;
   bool waits_for(int rank, int peer) const override;
-  void deliver(int rank, const Destination& to) override;
+  void deliver(int rank, const Destination& to, Journal& journal) override;
+
+  // FindingKind::unmatched at the first member that posted, if a part is missing that its rank,
+  // not stopped by an exception, could have posted.
+  void report_unmatched(const Baton& baton, Journal& journal) const;
 
  private:
-  std::string find_mismatch(int group_rank) const;
+  struct Misfit {
+    int other = -1;    // a group rank
+    std::string text;  // empty: all fit
+  };
+
+  const Contribution& part_of(int rank) const { return *parts_[members_->group_rank(rank)]; }
+  Misfit find_mismatch(int group_rank) const;
+  std::vector<int> ranks_where(bool posted) const;
   void scatter(int me, const Destination& to) const;
   void reduce(int me, const Destination& to) const;
+  void log_receipts(int me, Journal& journal) const;
   const void* chunk(int from, int to) const;
 
   std::shared_ptr<const Members> members_;

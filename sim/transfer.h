@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sim/baton.h"
 #include "sim/contribution.h"
+#include "sim/journal.h"
 
 namespace attncheck::sim {
 
@@ -22,9 +24,11 @@ struct Destination {
 // posted; outputs are written by `deliver`, at the time the rank waits, and at no other time.
 class Transfer : public Pending {
  public:
-  // Once `ready(rank)`: writes the outputs of that rank (of the world), or throws what went wrong
-  // (c10::DistBackendError that names both sides).
-  virtual void deliver(int rank, const Destination& to) = 0;
+  // "allgather #3 of group [0,1]"; `describe` adds what is missing.
+  virtual std::string operation(int rank) const = 0;
+  // Once `ready(rank)`: writes the outputs of that rank (of the world) and says in the journal what
+  // it got from whom, or throws what went wrong (c10::DistBackendError that names both sides).
+  virtual void deliver(int rank, const Destination& to, Journal& journal) = 0;
 };
 
 // Copies `count` elements; also right for none.

@@ -59,8 +59,9 @@ class MethodRun {
 };
 
 void run_on_ranks(sim::World& world, const MethodRun& method) {
-  const auto errors =
-      world.run([&](sim::RankContext& rank) { method(make_groups(method.mesh(), rank)); });
+  const auto errors = world.run([&](sim::RankContext& rank) {
+    method(make_groups(method.mesh(), whole_world(method.mesh()), rank));
+  });
   for (const auto& error : errors) TORCH_CHECK(!error, *error);
 }
 

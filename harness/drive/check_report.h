@@ -38,6 +38,7 @@ struct PropertyResult {
   std::optional<Case> drawn;  // of a failure: the case as it was drawn
   bool shrunk_to_end = true;
   std::vector<KnownFailure> known;  // they leave the verdict as it is
+  std::string replay_flags;         // what a replay is told beside the case, each after a blank
 
   // "fail" before "known" before the verdict's own word.
   std::string word() const;

@@ -28,6 +28,7 @@ struct CheckOptions {
   uint64_t seed = 0;
   Clock::time_point deadline = Clock::time_point::max();  // no case is drawn after it
   ShrinkLimits shrink;
+  std::string replay_flags;                // what a replay of a failure is told beside its case
   std::vector<Expectation> expectations;   // failures that are known
   std::vector<RememberedCase> remembered;  // tried first, where the stream is about them
   std::function<void(const Progress&)> progress = [](const Progress&) {};

@@ -80,6 +80,14 @@ void set_indivisible_heads(Case& c, const Pick&) {
   c.problem.heads = c.problem.kv_heads = heads;
 }
 
+// Which rank goes first at an exchange: any, or by priorities that change a few times.
+void set_schedule(Case& c, const Pick& pick) {
+  if (c.mesh.world() == 1) return;
+  const int64_t changes = pick(4);
+  const std::string seed = std::to_string(pick(int64_t{1} << 31));
+  c.schedule = changes == 0 ? "random:" + seed : "pct:" + std::to_string(changes) + ":" + seed;
+}
+
 template <typename Field, typename Value>
 Feature plain_feature(const char* name, int percent, Field field, Value value) {
   return {name, percent, [field, value](Case& c, const Pick&) { c.*field = value; }};
@@ -132,6 +140,7 @@ void add_call_features(std::vector<Feature>& all) {
   all.push_back(plain_feature("rotate=alltoall", 30, &Case::rotate, Rotate::alltoall));
   all.push_back({"order=ur", 20, [](Case& c, const Pick&) { c.mesh.order = MeshOrder::ur; }});
   all.push_back(plain_feature("dropout", 10, &Case::dropout, 0.1));
+  all.push_back({"schedule", 25, set_schedule, /*of_transport=*/true});
 }
 
 }  // namespace
@@ -177,7 +186,9 @@ Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const Supports
     Case c = plain;
     feature.set(c, [](int64_t) { return 0; });
     if (c == plain) continue;
-    (supports(c) ? abilities.supported : abilities.refused).push_back(&feature);
+    const bool supported = supports(c);
+    if (!supported && feature.of_transport) continue;
+    (supported ? abilities.supported : abilities.refused).push_back(&feature);
   }
   return abilities;
 }

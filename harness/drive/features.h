@@ -18,6 +18,7 @@ struct Feature {
   std::string name;
   int percent;  // of the cases that have it, where the subject supports it
   std::function<void(Case&, const Pick&)> set;
+  bool of_transport = false;  // not the subject's to refuse
 };
 
 // In the order in which they are set: a later one may overwrite what an earlier one chose.

@@ -214,6 +214,10 @@ void add_fewer_features(const Case& c, std::vector<Case>& all) {
     all.push_back(c);
     all.back().problem.shards.clear();
   }
+  if (!c.schedule.empty()) {
+    all.push_back(c);
+    all.back().schedule.clear();
+  }
   for (const CaseKey& key : case_keys()) {
     if (!is_feature(key, c, plain) || key.get(plain).empty()) continue;
     all.push_back(c);

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "impl/contract/mesh_groups.h"
+#include "impl/contract/method.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
 
@@ -51,6 +52,7 @@ struct Implementation {
   std::function<Attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions&,
                           const MeshGroups&)>
       attention;
+  Method method = Method::other;
 };
 
 }  // namespace attncheck

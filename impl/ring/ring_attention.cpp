@@ -92,7 +92,7 @@ Implementation ring_implementation() {
   return {
       "ring",
       [](const Case& c, const Backend& backend) { return supports_case(kRingLimits, c, backend); },
-      ring_attention};
+      ring_attention, Method::ring};
 }
 
 }  // namespace attncheck

@@ -45,7 +45,7 @@ Implementation ulysses_implementation() {
           [](const Case& c, const Backend& backend) {
             return supports_case(kUlyssesLimits, c, backend);
           },
-          ulysses_attention};
+          ulysses_attention, Method::ulysses};
 }
 
 }  // namespace attncheck

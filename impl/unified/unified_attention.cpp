@@ -25,7 +25,7 @@ Implementation unified_implementation() {
           [](const Case& c, const Backend& backend) {
             return supports_case(kUnifiedLimits, c, backend);
           },
-          unified_attention};
+          unified_attention, Method::unified};
 }
 
 }  // namespace attncheck

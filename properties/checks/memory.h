@@ -13,4 +13,9 @@ Property inputs_are_not_modified();
 // alone is a failure.
 Property views_and_strides_do_not_matter();
 
+// The CPU memory of a rank, beside its inputs, stays at all times within what the backend alone
+// takes for one block plus the blocks and sums that the declared method keeps (allowance() in the
+// .cpp): by send/receive two blocks whatever the ring degree, by all-gather those of all ranks.
+Property peak_memory_stays_within_shards();
+
 }  // namespace attncheck

@@ -2,6 +2,7 @@
 
 #include "properties/checks/applies.h"
 #include "properties/checks/exact.h"
+#include "properties/checks/findings.h"
 #include "properties/checks/invariance.h"
 #include "properties/checks/judging.h"
 #include "properties/checks/two_runs.h"
@@ -40,7 +41,16 @@ Verdict no_new_nan(const Case& c, Lab& lab) {
   });
 }
 
+// What is in flight holds nothing yet.
+Verdict nothing_in_flight(const Case& c, Lab& lab) {
+  if (c.mesh.world() == 1) return Verdict::pass();
+  const Observation& observation = lab.observe(watched_request(c));
+  return finding_of(observation, {Finding::Kind::read_early}, "what the exchange brings")
+      .value_or(Verdict::pass());
+}
+
 Verdict nothing_is_read(const Case& c, Lab& lab) {
+  if (const Verdict early = nothing_in_flight(c, lab); early.failed()) return early;
   if (const auto reason = not_deterministic(c, lab)) return *reason;
   return worse(no_new_nan(c, lab),
                same_bits(c, lab, filled_with(c, kNanFill), filled_with(c, kNumberFill),

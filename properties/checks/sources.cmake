@@ -2,17 +2,21 @@ set(ATTNCHECK_PROPERTY_SOURCES
   all_properties.cpp
   checks/applies.cpp
   checks/batch_and_head_are_independent.cpp
+  checks/bytes_match_theory.cpp
   checks/changing_shapes_in_one_group_works.cpp
   checks/coarse_grid.cpp
   checks/collective_backward_is_its_adjoint.cpp
   checks/collective_places.cpp
+  checks/collectives_match_on_all_ranks.cpp
   checks/companions.cpp
   checks/duplicated_keys_add_log_two_to_lse.cpp
   checks/edited_run.cpp
   checks/empty_rows_are_zero_and_minus_infinity.cpp
   checks/every_query_key_pair_counts_once.cpp
   checks/every_required_gradient_is_defined.cpp
+  checks/every_work_is_waited_for.cpp
   checks/exact.cpp
+  checks/findings.cpp
   checks/gradient_count_matches_inputs.cpp
   checks/gradient_dtype_and_shape_match_input.cpp
   checks/gradients_do_not_depend_on_who_else_requires_grad.cpp
@@ -27,11 +31,14 @@ set(ATTNCHECK_PROPERTY_SOURCES
   checks/nothing_uninitialised_is_read.cpp
   checks/out_and_lse_have_declared_dtype.cpp
   checks/output_is_linear_in_value.cpp
+  checks/peak_memory_stays_within_shards.cpp
   checks/refusal_is_an_error_on_every_rank.cpp
   checks/remote_keys_are_reached.cpp
   checks/return_lse_changes_nothing_else.cpp
   checks/same_case_twice_is_bitwise_equal.cpp
+  checks/schedule_does_not_matter.cpp
   checks/shifting_keys_by_a_constant_vector_shifts_lse.cpp
+  checks/subgroups_of_a_larger_world_work.cpp
   checks/supported_case_runs_to_the_end.cpp
   checks/tagged_integers_arrive_bitwise.cpp
   checks/two_configurations_do_not_interfere.cpp

@@ -43,10 +43,13 @@ class OracleLab : public Lab {
     return collective_subject ? &*collective_subject : nullptr;
   }
 
+  Method method(const Case&) override { return declared_method; }
+
   size_t runs() const { return observations_.size(); }
 
   std::function<Support(const Case&)> supports_case = [](const Case&) { return Support::yes(); };
   BackendContract backend_contract;
+  Method declared_method = Method::other;
   std::optional<Collective> collective_subject;
 
  private:

@@ -35,8 +35,8 @@ std::vector<int> everyone(int size) {
   return ranks;
 }
 
-void run_ranks(int size, const Work& work) {
-  expect_no_errors(World(size).run(work));
+void run_ranks(int size, const Work& work, const RunOptions& options) {
+  expect_no_errors(World(size).run(work, options));
 }
 
 void expect_no_errors(const Errors& errors) {
@@ -72,6 +72,17 @@ at::Tensor receive(const Group& group, at::Tensor like, int from, int tag) {
 
 std::string text(const Errors& errors, int rank) {
   return errors[rank].value_or("rank " + std::to_string(rank) + " threw nothing");
+}
+
+Lines findings(const World& world) {
+  Lines lines;
+  for (const RankTrace& trace : world.trace()) {
+    for (const Finding& one : trace.findings) {
+      lines.push_back(std::string(name_of(one.kind)) + " at " + std::to_string(one.rank) + " of " +
+                      one.operation + ": " + one.text);
+    }
+  }
+  return lines;
 }
 
 void expect_usable(World& world) {

@@ -16,6 +16,7 @@ namespace attncheck::sim::testing {
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 using Tensors = std::vector<at::Tensor>;
 using Errors = std::vector<std::optional<std::string>>;
+using Lines = std::vector<std::string>;
 using Work = std::function<void(RankContext&)>;
 
 // `count` values that tell where they come from: 100 * rank + 0, 1, 2, ...
@@ -30,7 +31,7 @@ at::Tensor list(std::vector<double> values, at::ScalarType dtype = at::kDouble);
 std::vector<int> everyone(int size);
 
 // Runs `work` on a world of its own and expects that no rank throws.
-void run_ranks(int size, const Work& work);
+void run_ranks(int size, const Work& work, const RunOptions& options = {});
 void expect_no_errors(const Errors& errors);
 
 // The exchange, waited for.
@@ -42,6 +43,9 @@ at::Tensor receive(const Group& group, at::Tensor like, int from, int tag = 0);
 
 // What a rank threw.
 std::string text(const Errors& errors, int rank);
+
+// What the last run of the world found, by rank: "unwaited at 1 of barrier #2 of group [0,1]: ...".
+Lines findings(const World& world);
 
 // Every group of the world still does what it should.
 void expect_usable(World& world);

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace attncheck {
+
+// How an implementation says that it works, so that what it moves and holds can be compared with
+// what that takes. `other` says nothing.
+//   ring     keys and values go around the ring, their gradients come home
+//   ulysses  heads and tokens change places before and after a local attention
+//   unified  Ulysses within its group, a ring across
+enum class Method { other, ring, ulysses, unified };
+
+}  // namespace attncheck

@@ -1,0 +1,99 @@
+#include <c10/core/ScalarType.h>
+#include <fmt/format.h>
+
+#include "impl/contract/dtypes.h"
+#include "properties/checks/applies.h"
+#include "properties/checks/communication.h"
+#include "properties/checks/findings.h"
+#include "properties/checks/judging.h"
+#include "properties/token_positions.h"
+#include "reference/traffic.h"
+
+namespace attncheck {
+namespace {
+
+reference::TrafficShape shape_of(const Case& c) {
+  const at::ScalarType io = scalar_type(c.problem.dtype), lse = lse_scalar_type(io);
+  reference::TrafficShape shape;
+  shape.io_bytes = c10::elementSize(io);
+  shape.lse_bytes = c10::elementSize(lse);
+  shape.sum_bytes = c10::elementSize(c.convert_to_fp32 ? lse : io);
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    shape.q_lens.push_back(static_cast<int64_t>(q_positions(c, rank).size()));
+    shape.kv_lens.push_back(static_cast<int64_t>(kv_positions(c, rank).size()));
+  }
+  return shape;
+}
+
+std::string text_of(const reference::ByteRange& range) {
+  return range.least == range.most ? fmt::format("{} bytes", range.least)
+                                   : fmt::format("{} to {} bytes", range.least, range.most);
+}
+
+std::optional<Verdict> outside(const reference::ByteRange& range, int64_t bytes, int rank,
+                               const char* pass) {
+  if (bytes >= range.least && bytes <= range.most) return std::nullopt;
+  Evidence evidence;
+  evidence.rank = rank;
+  evidence.error = static_cast<double>(bytes);
+  evidence.bound = static_cast<double>(range.most);
+  evidence.expected = text_of(range);
+  evidence.got = fmt::format("{} bytes", bytes);
+  evidence.message = fmt::format("rank {} receives {} in the {} pass, the method takes {}", rank,
+                                 evidence.got, pass, evidence.expected);
+  return Verdict::fail(std::move(evidence));
+}
+
+Verdict as_in_theory(const Case& c, const Observation& forward, const Observation& both) {
+  const reference::TrafficShape shape = shape_of(c);
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    const reference::Traffic theory = reference::unified_traffic(c, shape, rank);
+    const int64_t ahead = forward.ranks[rank].trace->received_bytes();
+    const int64_t back = both.ranks[rank].trace->received_bytes() - ahead;
+    if (auto wrong = outside(theory.forward, ahead, rank, "forward")) return *wrong;
+    if (c.grad != GradSet{}) continue;
+    if (auto wrong = outside(theory.backward, back, rank, "backward")) return *wrong;
+  }
+  return Verdict::pass();
+}
+
+bool sees_remote(const Case& c) {
+  for (int query = 0; query < c.mesh.world(); ++query)
+    for (int key = 0; key < c.mesh.world(); ++key)
+      if (query != key && sees_shard(c, query, key)) return true;
+  return false;
+}
+
+Verdict something_travels(const Case& c, const Observation& observation) {
+  if (!sees_remote(c)) return Verdict::unsupported("no query sees a key of another rank");
+  for (const RankResult& rank : observation.ranks) {
+    if (rank.trace->received_bytes() > 0) return Verdict::pass();
+  }
+  return Verdict::fail(fmt::format(
+      "no rank of mesh {} receives a byte, but queries see keys of other ranks", to_text(c.mesh)));
+}
+
+Verdict bytes_match(const Case& c, Lab& lab) {
+  Request ahead = base_request(c);
+  ahead.backward = false;
+  const Observation &both = lab.observe(base_request(c)), &forward = lab.observe(ahead);
+  if (const auto none = no_trace(both)) return *none;
+  for (const Observation* observation : {&both, &forward}) {
+    if (const auto ended = ended_early(*observation)) return *ended;
+  }
+  if (lab.method(c) == Method::other) return something_travels(c, both);
+  return as_in_theory(c, forward, both);
+}
+
+}  // namespace
+
+Property bytes_match_theory() {
+  Property property;
+  property.name = "bytes_match_theory";
+  property.explains = "every rank receives as many bytes as its method needs, and no more";
+  property.applies = [](const Case& c) { return all_of({needs_attention(c), needs_world(c)}); };
+  property.check = bytes_match;
+  return property;
+}
+
+}  // namespace attncheck

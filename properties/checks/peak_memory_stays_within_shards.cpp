@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include <c10/core/ScalarType.h>
+#include <fmt/format.h>
+
+#include "impl/contract/dtypes.h"
+#include "properties/checks/applies.h"
+#include "properties/checks/findings.h"
+#include "properties/checks/judging.h"
+#include "properties/checks/memory.h"
+#include "properties/token_positions.h"
+
+namespace attncheck {
+namespace {
+
+// What a rank's part of the work takes, in bytes; the longest shards of the mesh count for all.
+struct ShardBytes {
+  int64_t queries = 0;   // q and out of a block, at the width of the sums
+  int64_t rows = 0;      // its log-sum-exp
+  int64_t keys = 0;      // k and v of a block, as they travel
+  int64_t key_sums = 0;  // their gradients, at the width of the sums
+};
+
+int64_t longest(const Case& c, std::vector<int64_t> (*positions)(const Case&, int)) {
+  int64_t length = 0;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    length = std::max(length, static_cast<int64_t>(positions(c, rank).size()));
+  }
+  return length;
+}
+
+// What one call of the kernel is given: the tokens of a Ulysses group, its share of the heads.
+Problem block_of(const Case& c) {
+  Problem block = c.problem;
+  block.q_len = longest(c, q_positions) * c.mesh.ulysses;
+  block.kv_len = longest(c, kv_positions) * c.mesh.ulysses;
+  block.heads /= c.mesh.ulysses;
+  block.kv_heads /= c.mesh.ulysses;
+  block.scale = effective_scale(c.problem);
+  return block;
+}
+
+ShardBytes shard_bytes(const Case& c) {
+  const Problem p = block_of(c);
+  const at::ScalarType io = scalar_type(p.dtype), lse = lse_scalar_type(io);
+  const int64_t io_bytes = c10::elementSize(io), lse_bytes = c10::elementSize(lse);
+  const int64_t sum_bytes = c.convert_to_fp32 ? lse_bytes : io_bytes;
+  const int64_t width = p.head_dim + p.v_head_dim;
+  ShardBytes bytes;
+  bytes.queries = p.batch * p.q_len * p.heads * width * std::max(sum_bytes, io_bytes);
+  bytes.rows = p.batch * p.q_len * p.heads * lse_bytes;
+  bytes.keys = p.batch * p.kv_len * p.kv_heads * width * io_bytes;
+  bytes.key_sums = p.batch * p.kv_len * p.kv_heads * width * sum_bytes;
+  return bytes;
+}
+
+// What a rank may hold beside the kernel's own work on one block. By send/receive: the block at
+// hand and the one that is coming, twice for their gradients (the block's own are the kernel's),
+// and the sums of the queries, a merge's inputs and result. By all-gather: the keys of all ranks,
+// and their gradients before and after they are put together.
+int64_t allowance(const Case& c) {
+  const ShardBytes bytes = shard_bytes(c);
+  const int64_t ring = c.mesh.ring;
+  const bool gathers = c.rotate == Rotate::allgather;
+  const int64_t blocks = ring == 1 ? 0 : gathers ? ring : 2;
+  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2;
+  const int64_t exchanged = c.mesh.ulysses > 1 ? 3 : 0;  // in pieces, received, joined
+  return blocks * bytes.keys + sums * bytes.key_sums + 3 * (bytes.queries + bytes.rows) +
+         exchanged * (bytes.queries + bytes.keys + bytes.rows);
+}
+
+// The kernel alone on one block, forward and backward.
+Request block_request(const Case& c) {
+  Case local = local_case(c);
+  local.problem = block_of(c);
+  return watched_request(local);
+}
+
+Verdict within(const Observation& observation, int64_t bound) {
+  Evidence closest;
+  closest.tensor = "memory";
+  closest.bound = static_cast<double>(bound);
+  for (const RankResult& rank : observation.ranks) {
+    const double peak = static_cast<double>(rank.peak_bytes.value_or(0));
+    if (peak < closest.error) continue;
+    closest.error = peak;
+    closest.rank = rank.rank;
+  }
+  closest.expected = fmt::format("at most {} bytes", bound);
+  closest.got = fmt::format("{:.0f} bytes", closest.error);
+  if (closest.error <= closest.bound) return Verdict::pass(std::move(closest));
+  closest.message = fmt::format("rank {} holds up to {}, its method takes {}", closest.rank,
+                                closest.got, closest.expected);
+  return Verdict::fail(std::move(closest));
+}
+
+Verdict memory_stays(const Case& c, Lab& lab) {
+  if (lab.method(c) == Method::other) {
+    return Verdict::unsupported("the implementation does not declare its method");
+  }
+  const Observation &observation = lab.observe(watched_request(c)),
+                    &kernel = lab.observe(block_request(c));
+  for (const Observation* run : {&observation, &kernel}) {
+    if (const auto ended = ended_early(*run)) return *ended;
+  }
+  const auto alone = kernel.ranks.front().peak_bytes;
+  if (!alone || !observation.ranks.front().peak_bytes) {
+    return Verdict::not_run("the memory of the run, or of the kernel alone, was not measured");
+  }
+  return within(observation, *alone + allowance(c));
+}
+
+}  // namespace
+
+Property peak_memory_stays_within_shards() {
+  Property property;
+  property.name = "peak_memory_stays_within_shards";
+  property.explains = "a rank holds no more blocks at a time than its method needs";
+  property.applies = [](const Case& c) { return all_of({needs_attention(c), needs_world(c)}); };
+  property.check = memory_stays;
+  return property;
+}
+
+}  // namespace attncheck

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "problem/case.h"
+
+namespace attncheck::reference {
+
+// Bytes that one rank receives, its own shard excluded. A method may leave some of them out.
+struct ByteRange {
+  int64_t least = 0, most = 0;
+};
+
+struct Traffic {
+  ByteRange forward, backward;
+};
+
+// The tokens of each mesh rank, and the width of what travels.
+struct TrafficShape {
+  std::vector<int64_t> q_lens, kv_lens;  // by mesh rank
+  int64_t io_bytes = 0;   // an element of q, k, v, out and the gradients that are returned
+  int64_t sum_bytes = 0;  // an element of a gradient that is still being summed
+  int64_t lse_bytes = 0;  // an element of the log-sum-exp
+};
+
+// What a rank of an R x U mesh receives in unified attention; a ring is U = 1, Ulysses is R = 1
+// (DESIGN 4.2). With Ulysses index u, ring index r, heads H and Hkv, D = Dqk, E = Dv:
+//
+//   forward, Ulysses  sum over the others of the Ulysses group of their
+//                     B (Sq H/U D + Skv Hkv/U (D + E)), and (U - 1) B Sq H/U E for out; the same
+//                     with 1 for E for the log-sum-exp, where it is returned
+//   forward, ring     sum over the other ring ranks of B Skv' Hkv/U (D + E), where Skv' is what
+//                     the Ulysses group of that rank holds
+//   backward, Ulysses as forward: E for dout of the others and D, D + E for dq, dk and dv that
+//                     come home; a cotangent of the log-sum-exp where it is returned
+//   backward, ring    the keys once more; their gradients, at the width of the sums: by all-gather
+//                     the own shard's from R - 1 ranks (summed in one exchange), by send/receive
+//                     one shard's a hop, for R hops or R - 1
+//
+// `least` leaves out the cotangent of the log-sum-exp where the case has none, and the last hop.
+Traffic unified_traffic(const Case& c, const TrafficShape& shape, int rank);
+
+}  // namespace attncheck::reference
