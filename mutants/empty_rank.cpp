@@ -39,13 +39,13 @@ AttentionPass leaves_it_unwritten(const AttentionOptions& options, const MeshGro
 }  // namespace
 
 Mutant leaves_an_empty_rank_unwritten() {
-  return make_mutant(
-      {.name = "C13",
-       .source = "MagiAttention #9",
-       .fault = "a rank with no visible key returns uninitialised memory",
-       .property = "nothing_uninitialised_is_read",
-       .smallest = "mesh=2x1 q=4 kv=2 d=1 causal=1 align=br"},
-      implementation_of("leaves_it_unwritten", {ring_parent().limits, leaves_it_unwritten}));
+  return make_mutant({.name = "C13",
+                      .source = "MagiAttention #9",
+                      .fault = "a rank with no visible key returns uninitialised memory",
+                      .property = "nothing_uninitialised_is_read",
+                      .smallest = "mesh=2x1 q=4 kv=2 d=1 causal=1 align=br"},
+                     implementation_of("leaves_it_unwritten",
+                                       {ring_parent().limits, leaves_it_unwritten, Method::ring}));
 }
 
 }  // namespace attncheck

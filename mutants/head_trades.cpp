@@ -37,8 +37,12 @@ BackendGrads backward_between(const AttentionPass& inner, const HeadTrades& trad
   std::vector<at::Tensor> incoming{grad_out};
   if (return_lse) incoming.push_back(sent_grad_lse(grad_lse, grad_out));
   incoming = trades.gradients_to_heads(incoming);
-  const BackendGrads heads =
-      inner.backward(saved, incoming[0], return_lse ? incoming[1] : at::Tensor());
+  at::Tensor grad_lse_heads = return_lse ? incoming[1] : at::Tensor();
+  // As the parent has it, to the bit.
+  if (return_lse && !grad_lse.defined() && !grad_lse_heads.any().item<bool>()) {
+    grad_lse_heads.reset();
+  }
+  const BackendGrads heads = inner.backward(saved, incoming[0], grad_lse_heads);
   const auto shards = trades.gradients_to_sequence({heads.dq, heads.dk, heads.dv});
   return {shards[0], shards[1], shards[2]};
 }
@@ -71,7 +75,8 @@ Parent trading_parent(std::function<void(HeadTrades&, const MeshGroups&)> change
             return trading_pass(
                 local_pass(options.backend, options.scale, global_diagonal(options)), trades,
                 options.return_lse);
-          }};
+          },
+          Method::ulysses};
 }
 
 HeadTrades::Trade one_by_one(std::function<at::Tensor(const at::Tensor& x)> trade) {

@@ -115,7 +115,8 @@ std::vector<Mutant> mismatched_exchange_mutants() {
       mismatch("house_reduces_wrongly", "rank 0 reduces with MAX where the others SUM",
                "mesh=2x1 q=2 d=1", moving_parent(reduces_with_another_operation)),
       mismatch("house_skips_a_collective", "rank 0 leaves out the barrier at the end of backward",
-               "mesh=2x1 q=2 d=1", {unified_parent().limits, skips_the_last_barrier}),
+               "mesh=2x1 q=2 d=1",
+               {unified_parent().limits, skips_the_last_barrier, Method::unified}),
   };
 }
 

@@ -113,7 +113,8 @@ Parent moving_parent(std::function<void(RingMoves&, const MeshGroups&)> change) 
             RingMoves moves = right_moves(ring_call(options, groups));
             change(moves, groups);
             return moving_pass(moves);
-          }};
+          },
+          Method::ring};
 }
 
 }  // namespace attncheck

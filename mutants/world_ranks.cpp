@@ -106,13 +106,14 @@ std::vector<Mutant> world_rank_mutants() {
                    .property = kSubgroups,
                    .smallest = "mesh=2x1 rotate=p2p q=2 h=1 d=1"},
                   implementation_of("hops_by_world_rank", moving_parent(hops_by_world_rank))),
-      make_mutant({.name = "C8",
-                   .source = "sglang #16532",
-                   .fault = "the groups are taken to be consecutive ranks of the launched world",
-                   .property = kSubgroups,
-                   .smallest = "mesh=2x2 q=4 h=2 d=1"},
-                  implementation_of("of_consecutive_ranks",
-                                    {unified_parent().limits, of_consecutive_ranks})),
+      make_mutant(
+          {.name = "C8",
+           .source = "sglang #16532",
+           .fault = "the groups are taken to be consecutive ranks of the launched world",
+           .property = kSubgroups,
+           .smallest = "mesh=2x2 q=4 h=2 d=1"},
+          implementation_of("of_consecutive_ranks",
+                            {unified_parent().limits, of_consecutive_ranks, Method::unified})),
   };
 }
 
