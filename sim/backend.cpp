@@ -4,6 +4,9 @@
 
 #include <c10/util/Exception.h>
 
+#include "sim/memory.h"
+#include "sim/poison.h"
+
 namespace attncheck::sim {
 
 namespace {
@@ -180,11 +183,23 @@ WorkPtr SimBackend::post(OpType type, Exchange exchange) {
 
 // Every exchange passes here once it is posted; nobody may touch its outputs before wait.
 WorkPtr SimBackend::launch(OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange) {
-  Flight flight{std::move(transfer), std::move(exchange.outputs)};
+  Mesh& mesh = group_->mesh();
+  Flight flight;
+  flight.transfer = std::move(transfer);
+  flight.outputs = std::move(exchange.outputs);
+  if (mesh.options.watch) watch(flight, std::move(exchange.inputs));
+  for (const at::Tensor& output : flight.outputs) poison(output);
   WorkPtr work = c10::make_intrusive<SimWork>(group_, me_, type, std::move(flight),
                                               std::move(exchange.part.receives));
   if (in_batch()) batch_.push_back(work);
+  mesh.baton.offer(rank_in_world());
   return work;
+}
+
+void SimBackend::watch(Flight& flight, Tensors inputs) {
+  flight.inputs = std::move(inputs);
+  for (const at::Tensor& input : flight.inputs) flight.input_bytes.push_back(bytes_of(input));
+  group_->mesh().in_flight[rank_in_world()].use_by(flight);
 }
 
 const at::Tensor& SimBackend::message_tensor(const char* op, const Tensors& tensors,

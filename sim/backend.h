@@ -63,6 +63,8 @@ class SimBackend final : public c10d::Backend {
   bool in_batch() const { return batch_run_ == group_->mesh().run; }
   WorkPtr post(c10d::OpType type, Exchange exchange);
   WorkPtr launch(c10d::OpType type, std::shared_ptr<Transfer> transfer, Exchange exchange);
+  // Keeps the inputs in flight, and looks at what else is.
+  void watch(Flight& flight, Tensors inputs);
   const at::Tensor& message_tensor(const char* op, const Tensors& tensors, int peer) const;
 
   std::shared_ptr<Group> group_;

@@ -24,7 +24,8 @@ Baton::Baton(int size) : slots_(size), ready_(size) {}
 
 void Baton::run_all(Schedule& schedule) {
   schedule_ = &schedule;
-  schedule.start_run();
+  preempts_ = schedule.preempts();
+  schedule.start_run(size());
   last_ = size() - 1;
   ended_ = 0;
   idle_polls_ = 0;
@@ -85,6 +86,7 @@ void Baton::yield(int rank, const Pending& what) {
     give_up(rank, "deadlock: rank " + std::to_string(rank) + " polls for " + what.describe(rank) +
                       ", and no rank posts anything");
   }
+  schedule_->on_poll(rank);
   hand_over(rank);
 }
 

@@ -53,6 +53,10 @@ class Baton {
   void yield(int rank, const Pending& what);
   // Makes `rank` able to run if it waits for `what` and that is ready.
   void wake(int rank, const Pending& what);
+  // After a post: the schedule may let another rank go first; this one stays able to run.
+  void offer(int rank) {
+    if (preempts_) hand_over(rank);
+  }
   // Something was posted, so polling is not in vain.
   void progress() { idle_polls_ = 0; }
 
@@ -87,6 +91,7 @@ class Baton {
   ReadySet ready_;
   Gate coordinator_;
   Schedule* schedule_ = nullptr;
+  bool preempts_ = false;
   int last_ = 0;
   int ended_ = 0;
   int idle_polls_ = 0;

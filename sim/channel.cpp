@@ -17,8 +17,9 @@ std::string text_of(const MessageSide& side) {
 Message::Message(Route route, int64_t number, std::shared_ptr<const Members> group)
     : route_(route), number_(number), group_(std::move(group)) {}
 
-void Message::post_send(MessageSide sent, Buffer data, Journal& journal) {
+void Message::post_send(MessageSide sent, Buffer data, bool buffered, Journal& journal) {
   sent_ = sent;
+  buffered_ = buffered;
   data_ = std::move(data);
   compare_sides(journal);
 }
@@ -36,19 +37,20 @@ std::string Message::operation(int rank) const {
 }
 
 std::string Message::describe(int rank) const {
-  return operation(rank);
+  const bool sender_waits = rank == route_.from && !ready(rank);
+  return operation(rank) + (sender_waits ? " (its receive is not posted)" : "");
 }
 
 bool Message::waits_for(int rank, int peer) const {
-  return rank == route_.to && peer == route_.from && !sent();
+  if (ready(rank)) return false;
+  return peer == (rank == route_.from ? route_.to : route_.from);
 }
 
 void Message::deliver(int rank, const Destination& to, Journal& journal) {
   if (!error_.empty()) C10_THROW_ERROR(DistBackendError, error_);
   if (rank != route_.to) return;
   copy_elements(to.chunk(0), data_.data(), sent_->count, sent_->dtype);
-  journal.receive(rank, route_.from, Kind::kSend,
-                  sent_->count * static_cast<int64_t>(c10::elementSize(sent_->dtype)));
+  journal.receive(rank, route_.from, Kind::kSend, sent_->bytes());
 }
 
 void Message::report_unmatched(const Baton& baton, Journal& journal) const {

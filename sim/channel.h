@@ -21,6 +21,8 @@ struct Route {
 struct MessageSide {
   c10::ScalarType dtype;
   int64_t count;  // elements
+
+  int64_t bytes() const { return count * static_cast<int64_t>(c10::elementSize(dtype)); }
 };
 
 // One message, in flight from the time that its send or its receive is posted.
@@ -29,17 +31,20 @@ class Message final : public Transfer {
   // `number` counts the messages of the route from 1.
   Message(Route route, int64_t number, std::shared_ptr<const Members> group);
 
-  // Sides that do not fit get FindingKind::mismatch, both, and fail.
-  void post_send(MessageSide sent, Buffer data, Journal& journal);
+  // Sides that do not fit get FindingKind::mismatch, both, and fail. The sender of a buffered
+  // message does not wait, that of another waits for the receive.
+  void post_send(MessageSide sent, Buffer data, bool buffered, Journal& journal);
   void post_receive(MessageSide expected, Journal& journal);
   bool sent() const { return sent_.has_value(); }
   bool expected() const { return expected_.has_value(); }
 
-  // The sender never waits: its data were copied.
-  bool ready(int rank) const override { return rank == route_.from || sent(); }
+  bool ready(int rank) const override {
+    return rank == route_.from ? buffered_ || expected() : sent();
+  }
   std::string operation(int rank) const override;
   std::string describe(int rank) const override;
   bool waits_for(int rank, int peer) const override;
+  const std::byte* posted(int) const override { return data_.data(); }
   void deliver(int rank, const Destination& to, Journal& journal) override;
 
   // FindingKind::unmatched at the side that posted, if the other was not stopped by an exception.
@@ -53,6 +58,7 @@ class Message final : public Transfer {
   std::shared_ptr<const Members> group_;
   std::optional<MessageSide> sent_, expected_;
   Buffer data_;
+  bool buffered_ = false;
   std::string error_;
 };
 

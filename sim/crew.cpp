@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include "sim/affinity.h"
+#include "sim/watch.h"
 
 namespace attncheck::sim {
 
@@ -19,7 +20,8 @@ void use_one_intraop_thread() {
   at::set_num_threads(1);
 }
 
-std::optional<std::string> error_of(const Crew::Work& work, RankContext& context) {
+std::optional<std::string> error_of(const Crew::Work& work, RankContext& context, bool watched) {
+  const Watch watch(watched);
   try {
     work(context);
     return std::nullopt;
@@ -66,7 +68,7 @@ void Crew::start_threads(int size) {
 void Crew::live(int rank) {
   current_rank() = {mesh_.get(), rank};
   while (mesh_->baton.await_turn(rank)) {
-    errors_[rank] = error_of(*work_, *ranks_[rank]);
+    errors_[rank] = error_of(*work_, *ranks_[rank], mesh_->options.watch);
     mesh_->in_flight[rank].end(errors_[rank].has_value());
     mesh_->baton.finish(rank, errors_[rank]);
   }

@@ -37,7 +37,7 @@ void Group::drop_complete_rounds() {
 
 std::shared_ptr<Transfer> Group::send(int from, int to, int tag, MessageSide side, Buffer data) {
   auto message = channel(from, to, tag).for_send(route(from, to, tag), members_);
-  message->post_send(side, std::move(data), mesh_->journal);
+  message->post_send(side, std::move(data), mesh_->buffers(side.bytes()), mesh_->journal);
   mesh_->baton.progress();
   mesh_->baton.wake(world_rank(to), *message);
   return message;
@@ -47,6 +47,7 @@ std::shared_ptr<Transfer> Group::receive(int from, int to, int tag, MessageSide 
   auto message = channel(from, to, tag).for_receive(route(from, to, tag), members_);
   message->post_receive(side, mesh_->journal);
   mesh_->baton.progress();
+  mesh_->baton.wake(world_rank(from), *message);
   return message;
 }
 

@@ -18,6 +18,9 @@ struct Bytes {
 // False where one of them is empty.
 bool overlap(Bytes a, Bytes b);
 
+// Whether an element of the tensor lies in `range`; a tensor may step over it.
+bool touches(const at::Tensor& tensor, Bytes range);
+
 // From the first byte to the last that the tensor can reach; empty for a tensor that has no
 // elements or no memory of this process (undefined, sparse, meta).
 Bytes bytes_of(const at::Tensor& tensor);

@@ -20,6 +20,11 @@ struct Mesh {
   // Throws unless the calling thread is that rank's own, at its turn.
   void require_turn(int rank) const;
 
+  // Whether a send of so many bytes ends without its receive.
+  bool buffers(int64_t bytes) const {
+    return options.send_buffer > 0 && bytes <= options.send_buffer;
+  }
+
   Baton baton;
   std::shared_ptr<BufferPool> pool;
   Journal journal;

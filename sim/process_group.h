@@ -13,12 +13,18 @@ namespace attncheck::sim {
 class Group;
 
 // The c10d face of one member of a group, for CPU tensors. It supports allgather, _allgather_base,
-// alltoall, alltoall_base, reduce_scatter, _reduce_scatter_base, allreduce, broadcast, barrier,
-// send and recv; whatever else c10d has is refused by name.
+// alltoall, alltoall_base, reduce_scatter, _reduce_scatter_base, allreduce, reduce, broadcast,
+// gather, scatter, barrier, send and recv, the coalesced forms allreduce_coalesced,
+// allgather_into_tensor_coalesced and reduce_scatter_tensor_coalesced (one exchange a tensor, under
+// the plain name), and batches (startCoalescing, endCoalescing); whatever else c10d has is refused
+// by name.
 //
-//   - A post copies the input and returns at once, a send too. Work::wait gives the turn away until
-//     all peers have posted, and then writes the output: an output read before wait is not written,
-//     and one whose Work is dropped never is. The time-out is ignored: a deadlock is found at once.
+//   - A post copies the input, fills the output with poison (NaN in floating and complex dtypes,
+//     bytes of 0xA5 in integers and bool) and returns at once. Work::wait gives the turn away until
+//     all peers have posted, and then writes the output: one that is read before wait is poison,
+//     and one whose Work is dropped stays poison. The time-out is ignored: a deadlock is found at
+//     once.
+//   - A send that is larger than RunOptions::send_buffer ends when its receive is posted.
 //   - Tensors are contiguous CPU tensors and agree in dtype, as NCCL has it; c10::Error otherwise,
 //     from the call itself. Any dtype travels; reductions are SUM, AVG (floating), PRODUCT, MIN and
 //     MAX, in group order, rounded to the dtype at every step.

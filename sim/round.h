@@ -26,6 +26,7 @@ class Round final : public Transfer {
   std::string operation(int rank) const override;
   std::string describe(int rank) const override;
   bool waits_for(int rank, int peer) const override;
+  const std::byte* posted(int rank) const override { return part_of(rank).data.data(); }
   void deliver(int rank, const Destination& to, Journal& journal) override;
 
   // FindingKind::unmatched at the first member that posted, if a part is missing that its rank,

@@ -26,6 +26,8 @@ class Transfer : public Pending {
  public:
   // "allgather #3 of group [0,1]"; `describe` adds what is missing.
   virtual std::string operation(int rank) const = 0;
+  // The copy of what that rank posted, one input after another.
+  virtual const std::byte* posted(int rank) const = 0;
   // Once `ready(rank)`: writes the outputs of that rank (of the world) and says in the journal what
   // it got from whom, or throws what went wrong (c10::DistBackendError that names both sides).
   virtual void deliver(int rank, const Destination& to, Journal& journal) = 0;

@@ -42,6 +42,7 @@ void SimWork::settle(bool await) {
   Transfer& transfer = *flight_.transfer;
   try {
     if (await) mesh().baton.wait(rank_in_world_, transfer);
+    if (mesh().options.watch) flights.compare_bytes(flight_);
     transfer.deliver(rank_in_world_, destination_of(flight_.outputs, receives_), mesh().journal);
   } catch (...) {
     failure_ = std::current_exception();

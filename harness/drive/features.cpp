@@ -186,7 +186,7 @@ Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const Supports
     Case c = plain;
     feature.set(c, [](int64_t) { return 0; });
     if (c == plain) continue;
-    const bool supported = supports(c);
+    const bool supported = supports(c).ok;
     if (!supported && feature.of_transport) continue;
     (supported ? abilities.supported : abilities.refused).push_back(&feature);
   }

@@ -17,9 +17,9 @@ Property every_work_is_waited_for();
 // dtype.
 Property collectives_match_on_all_ranks();
 
-// Runs in which other ranks go first at each exchange (one order drawn uniformly, two by PCT with
-// one and two changes of priority, from the case's seed) give the bits of the plain run, and no
-// error that it does not have.
+// Runs in which other ranks go first at each exchange (one order drawn uniformly, one by PCT with
+// two changes of priority, from the case's seed) give the bits of the plain run, and no error that
+// it does not have.
 Property schedule_does_not_matter();
 
 // What a rank receives in the forward pass, and in the backward pass, is what reference/traffic.h

@@ -209,7 +209,7 @@ TEST(Collectives, OutputIsWrittenByWaitAndInputTakenByPost) {
     const auto work = group->_allgather_base(output, input);
     input.fill_(-1);
     group->barrier()->wait();  // by now both have posted
-    EXPECT_TRUE(same(output, zeros(4)));
+    EXPECT_TRUE(output.isnan().all().item<bool>());
     work->wait();
     EXPECT_TRUE(same(output, list({0, 1, 100, 101})));
     output.fill_(7);

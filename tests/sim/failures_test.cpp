@@ -13,8 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Errors run_errors(int size, const Work& work) {
-  return World(size).run(work);
+Errors run_errors(int size, const Work& work, const RunOptions& options = {}) {
+  return World(size).run(work, options);
 }
 
 TEST(Deadlock, IsReportedOnEveryRankWithWhatEachWaitsFor) {
@@ -99,16 +99,19 @@ TEST(Ended, TheFirstFailureIsQuotedToThoseItTakesAlong) {
 }
 
 TEST(Ended, WhatWasPostedBeforeTheEndStillArrives) {
-  const Errors errors = run_errors(2, [](RankContext& context) {
-    const Group group = context.group({0, 1});
-    at::Tensor input = tagged(context.rank(), 1), output = zeros(2);
-    const auto work = group->_allgather_base(output, input);
-    if (context.rank() == 0) send(group, list({3}), 1);
-    if (context.rank() == 0) return;
-    work->wait();
-    EXPECT_TRUE(same(output, list({0, 100})));
-    EXPECT_TRUE(same(receive(group, zeros(1), 0), list({3})));
-  });
+  const Errors errors = run_errors(
+      2,
+      [](RankContext& context) {
+        const Group group = context.group({0, 1});
+        at::Tensor input = tagged(context.rank(), 1), output = zeros(2);
+        const auto work = group->_allgather_base(output, input);
+        if (context.rank() == 0) send(group, list({3}), 1);
+        if (context.rank() == 0) return;
+        work->wait();
+        EXPECT_TRUE(same(output, list({0, 100})));
+        EXPECT_TRUE(same(receive(group, zeros(1), 0), list({3})));
+      },
+      kBuffered);
   expect_no_errors(errors);
 }
 
@@ -130,13 +133,15 @@ TEST(Errors, TextsComeBackByRank) {
 
 TEST(Failures, MessagesOfAFailedRunDoNotReachTheNext) {
   World world(2);
-  const Errors errors = world.run([](RankContext& context) {
-    const Group group = context.group({0, 1});
-    at::Tensor input = list({9}), output = zeros(2);
-    if (context.rank() == 0) send(group, list({9}), 1);
-    if (context.rank() == 0) group->_allgather_base(output, input);
-    throw std::runtime_error("stop");
-  });
+  const Errors errors = world.run(
+      [](RankContext& context) {
+        const Group group = context.group({0, 1});
+        at::Tensor input = list({9}), output = zeros(2);
+        if (context.rank() == 0) send(group, list({9}), 1);
+        if (context.rank() == 0) group->_allgather_base(output, input);
+        throw std::runtime_error("stop");
+      },
+      kBuffered);
   EXPECT_EQ(text(errors, 0), "stop");
   expect_usable(world);
 }

@@ -87,14 +87,16 @@ Lines findings(const World& world) {
 
 void expect_usable(World& world) {
   const int size = world.size();
-  expect_no_errors(world.run([&](RankContext& context) {
-    const Group group = context.group(everyone(size));
-    EXPECT_TRUE(same(all_reduce(group, list({1})), list({double(size)})));
-    const int next = (context.rank() + 1) % size, previous = (context.rank() + size - 1) % size;
-    if (size == 1) return;
-    send(group, list({double(context.rank())}), next);
-    EXPECT_TRUE(same(receive(group, zeros(1), previous), list({double(previous)})));
-  }));
+  expect_no_errors(world.run(
+      [&](RankContext& context) {
+        const Group group = context.group(everyone(size));
+        EXPECT_TRUE(same(all_reduce(group, list({1})), list({double(size)})));
+        const int next = (context.rank() + 1) % size, previous = (context.rank() + size - 1) % size;
+        if (size == 1) return;
+        send(group, list({double(context.rank())}), next);
+        EXPECT_TRUE(same(receive(group, zeros(1), previous), list({double(previous)})));
+      },
+      kBuffered));
 }
 
 }  // namespace attncheck::sim::testing

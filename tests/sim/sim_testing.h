@@ -17,6 +17,8 @@ using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 using Tensors = std::vector<at::Tensor>;
 using Errors = std::vector<std::optional<std::string>>;
 using Lines = std::vector<std::string>;
+// Of RunOptions: every send in the tests fits.
+constexpr RunOptions kBuffered{.send_buffer = 1 << 20};
 using Work = std::function<void(RankContext&)>;
 
 // `count` values that tell where they come from: 100 * rank + 0, 1, 2, ...
@@ -34,7 +36,7 @@ std::vector<int> everyone(int size);
 void run_ranks(int size, const Work& work, const RunOptions& options = {});
 void expect_no_errors(const Errors& errors);
 
-// The exchange, waited for.
+// The exchange, waited for. `send` before `receive` on both sides needs kBuffered.
 at::Tensor all_gather(const Group& group, at::Tensor input);
 at::Tensor all_reduce(const Group& group, at::Tensor input,
                       c10d::ReduceOp::RedOpType op = c10d::ReduceOp::SUM);
