@@ -52,14 +52,14 @@ std::vector<Mutant> house_traffic_mutants() {
   return {
       traffic("house_follows_arrival",
               "the ranks' shares of dk and dv are added in the order in which they arrive",
-              "schedule_does_not_matter", "mesh=3x1 q=3 d=4", follows_arrival),
+              "schedule_does_not_matter", "mesh=4x1 q=4 d=8", follows_arrival),
       traffic("house_sends_keys_twice_around",
               "in forward the keys go around twice; the second time nobody looks at them",
               "bytes_match_theory", "mesh=2x1 rotate=p2p q=2 d=1",
               [](RingMoves& moves, const MeshGroups&) { moves.rounds = 2; }),
       traffic("house_keeps_every_block",
               "the keys of every rank that came by are kept for backward",
-              "peak_memory_stays_within_shards", "mesh=2x1 rotate=p2p q=2 d=1",
+              "peak_memory_stays_within_shards", "mesh=4x1 rotate=p2p q=4 kv=16 d=4",
               [](RingMoves& moves, const MeshGroups&) { moves.keeps_blocks = true; }),
   };
 }

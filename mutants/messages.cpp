@@ -1,6 +1,7 @@
 #include "mutants/messages.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <ATen/ops/empty.h>
@@ -11,15 +12,18 @@ namespace {
 
 using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
 
-// `sent` stays alive until it was waited for.
-Flight flight_of(Works works, std::vector<at::Tensor> received, std::vector<at::Tensor> sent) {
+// Works and `sent` stay alive until they were waited for, and no longer.
+Flight flight_of(Works posted, std::vector<at::Tensor> received, std::vector<at::Tensor> sent) {
+  const auto works = std::make_shared<Works>(std::move(posted));
   Flight flight;
   flight.received = std::move(received);
   flight.done = [works] {
-    return std::ranges::all_of(works, [](const auto& work) { return work->isCompleted(); });
+    return std::ranges::all_of(*works, [](const auto& work) { return work->isCompleted(); });
   };
-  flight.wait = [works = std::move(works), sent = std::move(sent)] {
-    for (const auto& work : works) work->wait();
+  flight.wait = [works, sent = std::move(sent)]() mutable {
+    for (const auto& work : *works) work->wait();
+    works->clear();
+    sent.clear();
   };
   return flight;
 }

@@ -54,7 +54,7 @@ void MovingSums::add(const at::Tensor& dk, const at::Tensor& dv, int owner, int 
     return;
   }
   std::vector<at::Tensor> sums{dk, dv};
-  if (incoming_) sums = moves_.add(*incoming_, sums);
+  if (incoming_) sums = moves_.add(*std::exchange(incoming_, std::nullopt), sums);
   incoming_ = moves_.hop_of_sums(sums, step);
 }
 

@@ -70,6 +70,7 @@ HeadTrades trades_with(const Peers& peers) {
   const auto along = [peers](int64_t scattered, int64_t joined) {
     return one_by_one([=](const at::Tensor& x) {
       const auto ranks = static_cast<int64_t>(peers.ranks.size());
+      if (ranks == 1) return x;
       return joined_pieces(traded_with(peers, in_pieces(x, ranks, scattered)), joined);
     });
   };

@@ -60,6 +60,13 @@ TEST(BlockingSends, AreRightWhereSendsAreBuffered) {
   }
 }
 
+TEST(BlockingSends, DeadlockWhereASendWaitsForItsReceive) {
+  for (const std::string name : {"C9", "house_sends_twice"}) {
+    const Outcome got = outcome(testing::mutant(name).smallest, Launch{.send_buffer = 0});
+    EXPECT_NE(errors_of(got).find("deadlock"), std::string::npos) << name << errors_of(got);
+  }
+}
+
 // Calls of C10 one after the other, with so many tokens a rank.
 std::string errors_of_calls(const std::vector<int64_t>& lengths) {
   const auto c10 = std::get<Implementation>(testing::mutant("C10").subject);
