@@ -5,8 +5,10 @@
 #include <string>
 #include <tuple>
 
+#include "mutants/cached_sizes.h"
 #include "mutants/cotangent.h"
 #include "mutants/dispatch.h"
+#include "mutants/empty_rank.h"
 #include "mutants/empty_row_lse.h"
 #include "mutants/equal_splits.h"
 #include "mutants/exchange_layout.h"
@@ -18,16 +20,21 @@
 #include "mutants/house_memory.h"
 #include "mutants/house_merges.h"
 #include "mutants/house_state.h"
+#include "mutants/house_traffic.h"
 #include "mutants/house_values.h"
 #include "mutants/lse_axis.h"
 #include "mutants/lse_kept.h"
 #include "mutants/lse_value.h"
 #include "mutants/merge_by_autograd.h"
+#include "mutants/mismatched_exchanges.h"
 #include "mutants/narrow_compute.h"
 #include "mutants/own_shard_alone.h"
 #include "mutants/ring_backward.h"
 #include "mutants/ring_group_alone.h"
+#include "mutants/sends_first.h"
 #include "mutants/sum_gradient.h"
+#include "mutants/unwaited_exchanges.h"
+#include "mutants/world_ranks.h"
 
 namespace attncheck {
 namespace {
@@ -43,15 +50,23 @@ auto place(const Mutant& mutant) {
 }  // namespace
 
 std::vector<Mutant> mutant_catalogue() {
-  std::vector<Mutant> all{gather_keeps_its_own_slice(), merge_left_to_autograd(),
-                          ring_group_alone(),           math_falls_into_flash(),
-                          sum_without_autograd(),       computes_in_float16(),
-                          cuts_to_equal_splits(),       own_shard_alone()};
+  std::vector<Mutant> all{gather_keeps_its_own_slice(),
+                          merge_left_to_autograd(),
+                          ring_group_alone(),
+                          math_falls_into_flash(),
+                          sum_without_autograd(),
+                          computes_in_float16(),
+                          cuts_to_equal_splits(),
+                          own_shard_alone(),
+                          sends_before_it_receives(),
+                          caches_the_lengths_by_rank(),
+                          leaves_an_empty_rank_unwritten()};
   for (const auto family :
        {gradient_count_mutants, cotangent_mutants, ring_backward_mutants, lse_axis_mutants,
         lse_value_mutants, empty_row_lse_mutants, exchange_layout_mutants, house_completion_mutants,
         house_value_mutants, house_gradient_mutants, house_invariance_mutants, lse_kept_mutants,
-        house_memory_mutants, house_state_mutants, house_merge_mutants}) {
+        house_memory_mutants, house_state_mutants, house_merge_mutants, unwaited_exchange_mutants,
+        mismatched_exchange_mutants, world_rank_mutants, house_traffic_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

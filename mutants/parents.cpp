@@ -18,7 +18,8 @@ Parent ring_parent() {
   return {{.ring = true, .ulysses = false},
           [](const AttentionOptions& options, const MeshGroups& groups) {
             return ring_pass(ring_call(options, groups));
-          }};
+          },
+          Method::ring};
 }
 
 Parent ulysses_parent() {
@@ -27,7 +28,8 @@ Parent ulysses_parent() {
             return exchanged_pass(
                 local_pass(options.backend, options.scale, global_diagonal(options)),
                 keep(groups.ulysses), options.return_lse);
-          }};
+          },
+          Method::ulysses};
 }
 
 Parent unified_parent() {
@@ -35,12 +37,14 @@ Parent unified_parent() {
           [](const AttentionOptions& options, const MeshGroups& groups) {
             return exchanged_pass(ring_pass(ring_call(options, groups)), keep(groups.ulysses),
                                   options.return_lse);
-          }};
+          },
+          Method::unified};
 }
 
 Implementation implementation_of(const std::string& name, const Parent& parent) {
   Implementation implementation;
   implementation.name = name;
+  implementation.method = parent.method;
   implementation.supports = [limits = parent.limits](const Case& c, const Backend& backend) {
     return supports_case(limits, c, backend);
   };
@@ -67,19 +71,23 @@ Implementation on_backend(const Implementation& implementation, const Backend& b
 }
 
 Parent with_forward(const Parent& parent, std::function<PassForward(PassForward)> change) {
-  return {parent.limits, [=](const AttentionOptions& options, const MeshGroups& groups) {
+  return {parent.limits,
+          [=](const AttentionOptions& options, const MeshGroups& groups) {
             AttentionPass pass = parent.pass(options, groups);
             pass.forward = change(pass.forward);
             return pass;
-          }};
+          },
+          parent.method};
 }
 
 Parent with_backward(const Parent& parent, std::function<PassBackward(PassBackward)> change) {
-  return {parent.limits, [=](const AttentionOptions& options, const MeshGroups& groups) {
+  return {parent.limits,
+          [=](const AttentionOptions& options, const MeshGroups& groups) {
             AttentionPass pass = parent.pass(options, groups);
             pass.backward = change(pass.backward);
             return pass;
-          }};
+          },
+          parent.method};
 }
 
 Collective built_in_collective(const std::string& name) {

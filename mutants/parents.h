@@ -6,6 +6,7 @@
 #include "impl/autograd/attention_function.h"
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
+#include "impl/contract/method.h"
 #include "impl/support/limits.h"
 
 namespace attncheck {
@@ -17,6 +18,7 @@ using PassMaker = std::function<AttentionPass(const AttentionOptions&, const Mes
 struct Parent {
   Limits limits;
   PassMaker pass;
+  Method method = Method::other;  // other: it moves more, less or otherwise than a method does
 };
 
 Parent ring_parent();     // meshes Rx1

@@ -102,6 +102,17 @@ class Judge {
   std::set<std::string> wrong_;
 };
 
+template <typename Run>
+Outcome outcome_on(const Run& run, const Case& c) {
+  const std::string name = c.impl.substr(std::string("mutant:").size());
+  Judge judge(std::get<Implementation>(mutant(name).subject), c);
+  Outcome result;
+  const auto errors = run(c.mesh, [&](const MeshGroups& groups) { judge.run_rank(groups); });
+  for (const auto& error : errors) result.errors.push_back(error.value_or(""));
+  result.wrong = judge.wrong();
+  return result;
+}
+
 double tag(int rank, const std::array<int64_t, 4>& index) {
   double value = rank;
   for (const int64_t i : index) value = value * 64 + static_cast<double>(i);
@@ -147,14 +158,18 @@ Mutant mutant(const std::string& name) {
 }
 
 Outcome outcome(const std::string& name, const std::string& words) {
-  const Case c = case_of(name, words);
-  Judge judge(std::get<Implementation>(mutant(name).subject), c);
-  Outcome result;
-  const auto errors =
-      errors_on_mesh(c.mesh, [&](const MeshGroups& groups) { judge.run_rank(groups); });
-  for (const auto& error : errors) result.errors.push_back(error.value_or(""));
-  result.wrong = judge.wrong();
-  return result;
+  return outcome_on(errors_on_mesh, case_of(name, words));
+}
+
+Outcome outcome(const std::string& name, const std::string& words, const Launch& launch) {
+  return outcome(case_of(name, words), launch);
+}
+
+Outcome outcome(const Case& c, const Launch& launch) {
+  const auto run = [&](const Mesh& mesh, const RankWork& work) {
+    return errors_on_launched(launch, mesh, work);
+  };
+  return outcome_on(run, c);
 }
 
 bool arrives(const std::string& name, const std::string& words) {

@@ -5,6 +5,7 @@
 
 #include "impl/contract/mutant.h"
 #include "problem/case.h"
+#include "tests/mutants/launched_mesh.h"
 
 namespace attncheck::testing {
 
@@ -23,6 +24,9 @@ struct Outcome {
 // the whole problem; dlse=1 adds a cotangent of lse. A difference below 1e-12 in float64, or 1e-5
 // in float32, is none.
 Outcome outcome(const std::string& name, const std::string& words);
+// The same on ranks that ran nothing before, launched in this way.
+Outcome outcome(const std::string& name, const std::string& words, const Launch& launch);
+Outcome outcome(const Case& c, const Launch& launch);  // c.impl: "mutant:..."
 
 // Runs a collective on tagged elements: whether every rank got each element that the specification
 // names, in the declared shape.
