@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.h"
 #include "cli/manifest.h"
@@ -14,8 +18,9 @@ namespace {
 
 using Kind = Verdict::Kind;
 
-PropertyResult result_of(const Judgement& judgement, const Case& c) {
+PropertyResult result_of(const Judgement& judgement, const Case& c, const std::string& flags) {
   PropertyResult result;
+  result.replay_flags = flags;
   result.property = judgement.property->name;
   result.explains = judgement.property->explains;
   result.verdict = judgement.verdict.kind;
@@ -34,15 +39,29 @@ int64_t count(const std::vector<Judgement>& judgements, Kind kind) {
                        [kind](const Judgement& j) { return j.verdict.kind == kind; });
 }
 
-void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab) {
-  for (const Judgement& judgement : judgements) {
-    if (!judgement.verdict.failed()) continue;
-    fmt::print("{}\n", failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c)));
-  }
+// One line for each reason: a run that ended early leaves most properties with nothing to judge.
+void print_not_run(const std::vector<Judgement>& judgements) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const Judgement& judgement : judgements) {
     if (judgement.verdict.kind != Kind::not_run) continue;
-    fmt::print("not run: {}: {}\n", judgement.property->name, judgement.verdict.reason);
+    const std::string& reason = judgement.verdict.reason;
+    auto same = std::find_if(reasons.begin(), reasons.end(),
+                             [&](const auto& entry) { return entry.first == reason; });
+    if (same == reasons.end()) same = reasons.insert(same, {reason, {}});
+    same->second.push_back(judgement.property->name);
   }
+  for (const auto& [reason, names] : reasons) {
+    fmt::print("not run: {}: {}\n", fmt::join(names, ", "), reason);
+  }
+}
+
+void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
+           const std::string& flags) {
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.verdict.failed()) continue;
+    fmt::print("{}\n", failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c, flags)));
+  }
+  print_not_run(judgements);
   fmt::print("{} properties held, {} failed, {} could not be judged, {} do not apply\n",
              count(judgements, Kind::pass), count(judgements, Kind::fail),
              count(judgements, Kind::not_run), count(judgements, Kind::unsupported));
@@ -64,7 +83,7 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
   if (!supported && count(judgements, Kind::fail) == 0) {
     throw UsageError(c.impl + " does not support the case: " + supported.reason);
   }
-  print(judgements, c, lab);
+  print(judgements, c, lab, replay_flags(ranks));
   if (count(judgements, Kind::fail) > 0) return kFailed;
   return count(judgements, Kind::pass) > 0 && !watched.saw_unrepeatable() ? kHeld : kNotChecked;
 }

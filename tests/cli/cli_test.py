@@ -16,6 +16,48 @@ def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, cwd=FOLDER.name)
 
 
+class Exchanges(unittest.TestCase):
+    SENDS_FIRST = "impl=mutant:C9 mesh=3x1 q=3 d=1 rotate=p2p"
+
+    def test_a_ring_that_sends_first_ends_in_a_deadlock_that_names_every_rank(self):
+        done = run("replay", self.SENDS_FIRST)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for rank in range(3):
+            self.assertIn(f"rank {rank} waits for send #1 to {(rank + 1) % 3}", done.stdout)
+        self.assertEqual(done.stdout.count("not run: "), 1, done.stdout)
+
+    def test_sends_that_are_buffered_do_not(self):
+        done = run("replay", self.SENDS_FIRST, "--send-buffer", "4096")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_replay_line_says_how_sends_were_buffered(self):
+        done = run("replay", "impl=mutant:A10 mesh=3x1 q=3 d=1", "--send-buffer", "64")
+        self.assertIn("d=1' --send-buffer 64\n", done.stdout)
+
+    def test_a_schedule_is_part_of_the_case_and_replays_bit_by_bit(self):
+        text = "impl=mutant:house_follows_arrival mesh=4x1 q=4 d=8 schedule=pct:3:17 seed=3"
+        first, second = (run("replay", text) for _ in range(2))
+        self.assertEqual(first.stdout, second.stdout)
+        self.assertEqual(first.returncode, second.returncode)
+
+    def test_one_property_can_be_replayed(self):
+        done = run("replay", "impl=ring mesh=2x1 q=2 d=1", "--property", "bytes_match_theory")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(done.stdout.startswith("1 properties held, 0 failed"), done.stdout)
+
+
+class Predictions(unittest.TestCase):
+    def test_say_what_they_are_and_compare_every_factorisation(self):
+        path = os.path.join(FOLDER.name, "scale.json")
+        done = run("bench", "scale", "--world", "8", "--shapes", "flux", "--json", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("predicted, not measured: "), done.stdout)
+        with open(path) as file:
+            rows = json.load(file)["rows"]
+        self.assertEqual({row["mesh"] for row in rows}, {"8x1", "4x2", "2x4", "1x8"})
+        self.assertTrue(all(row["seconds"] > row["kernel_seconds"] for row in rows), rows)
+
+
 class WrongRequests(unittest.TestCase):
     """Exit 2, one line on stderr, nothing on stdout."""
 
@@ -43,6 +85,19 @@ class WrongRequests(unittest.TestCase):
         self.refused("replay", "impl=rnig mesh=1x1 q=1 d=1", says=["unknown impl", "'ring'"])
         self.refused("replay", "impl=ring backend=x mesh=1x1 q=1 d=1", says="unknown backend")
         self.refused("replay", "impl=ring transport=x mesh=1x1 q=1 d=1", says="unknown transport")
+
+    def test_schedules(self):
+        ring = "impl=ring mesh=3x1 q=6 d=2 schedule="
+        for text in ["pct:0:3", "pct:3", "random:", "random:1x", "lifo"]:
+            self.refused("replay", ring + text, says=["schedule '" + text + "'", "pct:D:SEED"])
+        self.refused("replay", ring + "random:1 transport=gloo", says=["gloo", "schedule= out"])
+        self.refused("replay", ring + "rr", "--send-buffer", "-1", says="--send-buffer")
+
+    def test_predictions(self):
+        self.refused("bench", "scale", "--links", "nvlink", says=["1 given", "nvlink,ib"])
+        self.refused("bench", "scale", "--links", "a,ib", says=["'a' is no link", "ethernet"])
+        self.refused("bench", "scale", "--world", "0", says=["--world", "1 to 4096"])
+        self.refused("bench", "scale", "--shapes", "fluxx", says=["unknown shape", "'flux'"])
 
     def test_flags(self):
         self.refused("check", "--nonsense", says="--nonsense")

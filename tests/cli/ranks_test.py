@@ -206,14 +206,15 @@ class Logs(unittest.TestCase):
     def test_each_rank_has_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             logs = os.path.join(folder, "a", "b")
-            self.assertEqual(self.run_program(*REPLAY, "--log-dir", logs).returncode, 0)
+            one = ["--property", "output_matches_reference"]
+            self.assertEqual(self.run_program(*REPLAY, *one, "--log-dir", logs).returncode, 0)
             self.assertEqual(sorted(os.listdir(logs)), ["rank0.log", "rank1.log"])
 
     def test_each_lane_has_files_of_its_own(self):
         with tempfile.TemporaryDirectory() as folder:
             self.run_program(
                 "check", "--quiet", "--corpus", "none", "--lanes", "2", *RING, "--mesh", "2x1",
-                "--cases", "6", "--log-dir", folder,
+                "--cases", "6", "--property", "output_matches_reference", "--log-dir", folder,
             )  # fmt: skip
             names = sorted(map(os.path.basename, glob.glob(os.path.join(folder, "*"))))
             lanes = [f"lane{lane}-rank{rank}.log" for lane in (0, 1) for rank in (0, 1)]
