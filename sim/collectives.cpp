@@ -53,6 +53,7 @@ Exchange Collectives::make(Kind kind, Tensors inputs, Tensors outputs) const {
   for (const Tensors* tensors : {&inputs, &outputs}) {
     for (const at::Tensor& tensor : *tensors) check_tensor(name_of(kind), tensor, made.part.dtype);
   }
+  made.part.sizes = first.sizes().vec();
   made.part.data = pack(inputs, *pool_);
   made.inputs = std::move(inputs);
   made.outputs = std::move(outputs);

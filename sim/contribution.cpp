@@ -1,5 +1,7 @@
 #include "sim/contribution.h"
 
+#include <algorithm>
+
 namespace attncheck::sim {
 
 namespace {
@@ -24,6 +26,14 @@ std::string with_root(const Contribution& one) {
 
 std::string with_size(const Contribution& one) {
   return std::string(name_of(one.kind)) + " of " + std::to_string(one.sends.count(0)) + " elements";
+}
+
+std::string with_shape(const Contribution& one) {
+  std::string text = std::string(name_of(one.kind)) + " of a tensor of sizes [";
+  for (size_t axis = 0; axis < one.sizes.size(); ++axis) {
+    text += (axis == 0 ? "" : ", ") + std::to_string(one.sizes[axis]);
+  }
+  return text + "]";
 }
 
 std::string one_way(const Contribution& from, int group_from, int world_from,
@@ -113,6 +123,13 @@ std::string mismatch(const Contribution& a, int group_a, int world_a, const Cont
   }
   const std::string there = one_way(a, group_a, world_a, b, group_b, world_b);
   return there.empty() ? one_way(b, group_b, world_b, a, group_a, world_a) : there;
+}
+
+std::string shape_mismatch(const Contribution& a, int world_a, const Contribution& b, int world_b) {
+  const bool same_axes = a.sizes.size() == b.sizes.size();
+  const bool alike = same_axes && (a.sizes.empty() || std::equal(a.sizes.begin() + 1, a.sizes.end(),
+                                                                 b.sizes.begin() + 1));
+  return alike ? "" : both(world_a, with_shape(a), world_b, with_shape(b));
 }
 
 }  // namespace attncheck::sim

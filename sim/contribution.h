@@ -57,10 +57,11 @@ struct Contribution {
   Kind kind = Kind::kBarrier;
   c10::ScalarType dtype = c10::ScalarType::Byte;
   Reduction reduction = Reduction::kNone;
-  int root = -1;    // group rank that gives or gets all, -1: none is special
-  Chunks sends;     // of `data`
-  Chunks receives;  // what this rank expects from each peer
-  Buffer data;      // the packed input
+  int root = -1;               // group rank that gives or gets all, -1: none is special
+  Chunks sends;                // of `data`
+  Chunks receives;             // what this rank expects from each peer
+  Buffer data;                 // the packed input
+  std::vector<int64_t> sizes;  // of the tensor, the first of several
 
   // True where one number says all: every chunk of this rank, sent or received, has that size.
   bool one_size() const;
@@ -73,5 +74,9 @@ bool from_root_alone(Kind kind);
 // the world ranks given; empty if they fit.
 std::string mismatch(const Contribution& a, int group_a, int world_a, const Contribution& b,
                      int group_b, int world_b);
+
+// Why the shapes of two contributions that fit do not: they differ beyond axis 0, which alone is
+// shared out. c10d moves the elements all the same, to other places than meant.
+std::string shape_mismatch(const Contribution& a, int world_a, const Contribution& b, int world_b);
 
 }  // namespace attncheck::sim

@@ -20,14 +20,31 @@ void Round::post(int group_rank, Contribution part, Journal& journal) {
   all_one_size_ = all_one_size_ && parts_[group_rank]->one_size();
   if (!error_.empty()) return;
   const Misfit found = find_mismatch(group_rank);
-  if (found.text.empty()) return;
-  error_ = "mismatch in collective #" + std::to_string(number_) + " of " + members_->text() + ": " +
-           found.text;
+  if (found.text.empty()) return compare_shapes(group_rank, journal);
+  error_ = told(found.text);
+  report_misfit(group_rank, found, journal);
+}
+
+std::string Round::told(const std::string& found) const {
+  return "mismatch in collective #" + std::to_string(number_) + " of " + members_->text() + ": " +
+         found;
+}
+
+void Round::report_misfit(int group_rank, const Misfit& found, Journal& journal) const {
   for (int side : {found.other, group_rank}) {
     const int rank = members_->ranks[side];
-    journal.add(FindingKind::mismatch, rank, operation(rank), error_);
+    journal.add(FindingKind::mismatch, rank, operation(rank), told(found.text));
     if (found.other == group_rank) break;
   }
+}
+
+void Round::compare_shapes(int group_rank, Journal& journal) {
+  if (other_shapes_) return;
+  const Misfit found{first_, shape_mismatch(*parts_[first_], members_->ranks[first_],
+                                            *parts_[group_rank], members_->ranks[group_rank])};
+  if (found.text.empty()) return;
+  other_shapes_ = true;
+  report_misfit(group_rank, found, journal);
 }
 
 Round::Misfit Round::find_mismatch(int group_rank) const {

@@ -17,7 +17,8 @@ class Round final : public Transfer {
   Round(std::shared_ptr<const Members> members, int64_t number);
 
   // Takes a member's part. A part that does not fit the others makes the round fail on every
-  // member; the two sides get FindingKind::mismatch, once a round.
+  // member; the two sides get FindingKind::mismatch, once a round. So do sides whose tensors have
+  // as many elements in other shapes, but that round goes on.
   void post(int group_rank, Contribution part, Journal& journal);
   bool complete() const { return missing_ == 0; }
   bool settled() const { return complete() || !error_.empty(); }
@@ -41,6 +42,9 @@ class Round final : public Transfer {
 
   const Contribution& part_of(int rank) const { return *parts_[members_->group_rank(rank)]; }
   Misfit find_mismatch(int group_rank) const;
+  std::string told(const std::string& found) const;
+  void report_misfit(int group_rank, const Misfit& found, Journal& journal) const;
+  void compare_shapes(int group_rank, Journal& journal);
   std::vector<int> ranks_where(bool posted) const;
   void scatter(int me, const Destination& to) const;
   void reduce(int me, const Destination& to) const;
@@ -54,6 +58,7 @@ class Round final : public Transfer {
   int first_ = -1;  // the group rank that posted first
   bool all_one_size_ = true;
   std::string error_;
+  bool other_shapes_ = false;  // a finding says so
 };
 
 }  // namespace attncheck::sim

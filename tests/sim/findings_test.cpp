@@ -124,6 +124,30 @@ TEST(Findings, OfAMismatchAreAtItsTwoSidesOnce) {
                    "mismatch at 2 of allreduce #1 of group [0..3]: " + text}));
 }
 
+// c10d compares numbers of elements: such an exchange ends, with elements in other places than
+// meant.
+TEST(Findings, OfOtherShapesWithAsManyElementsAreAMismatchThatGoesOn) {
+  const auto shaped = [](RankContext& context) {
+    const Group group = context.group({0, 1});
+    all_reduce(group, context.rank() == 0 ? zeros(6).view({2, 3}) : zeros(6).view({3, 2}));
+  };
+  const std::string text =
+      "mismatch in collective #1 of group [0,1]: rank 0 calls allreduce of a tensor of sizes "
+      "[2, 3], rank 1 calls allreduce of a tensor of sizes [3, 2]";
+  EXPECT_EQ(findings_of(2, shaped),
+            (Lines{"mismatch at 0 of allreduce #1 of group [0,1]: " + text,
+                   "mismatch at 1 of allreduce #1 of group [0,1]: " + text}));
+}
+
+TEST(Findings, OfShapesAreNoneWhereRowsAloneDiffer) {
+  const auto work = [](RankContext& context) {
+    const Group group = context.group({0, 1});
+    all_reduce(group, zeros(6).view({2, 3}));
+    all_gather(group, zeros(4).view({2, 2}));
+  };
+  EXPECT_EQ(findings_of(2, work), Lines{});
+}
+
 TEST(Findings, OfAMismatchNameTheOperationOfEachSide) {
   const auto work = [](RankContext& context) {
     const Group group = context.group({0, 1});
