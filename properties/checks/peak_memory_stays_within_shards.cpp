@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <c10/core/ScalarType.h>
 #include <fmt/format.h>
@@ -55,26 +56,42 @@ ShardBytes shard_bytes(const Case& c) {
 }
 
 // What a rank may hold beside the kernel's own work on one block. By send/receive: the block at
-// hand and the one that is coming, twice for their gradients (the block's own are the kernel's),
-// and the sums of the queries, a merge's inputs and result. By all-gather: the keys of all ranks,
-// and their gradients before and after they are put together.
+// hand and the one that is coming, twice for their gradients (the block's own are the kernel's,
+// once more if they are widened), and four of the queries: a merge's inputs and result, and one to
+// spare. By all-gather: the keys of all ranks, and their gradients before and after they are put
+// together.
 int64_t allowance(const Case& c) {
   const ShardBytes bytes = shard_bytes(c);
   const int64_t ring = c.mesh.ring;
   const bool gathers = c.rotate == Rotate::allgather;
   const int64_t blocks = ring == 1 ? 0 : gathers ? ring : 2;
-  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2;
+  const int64_t widened = bytes.key_sums == bytes.keys ? 0 : 1;  // the block's own, cast
+  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened;
   const int64_t exchanged = c.mesh.ulysses > 1 ? 3 : 0;  // in pieces, received, joined
-  return blocks * bytes.keys + sums * bytes.key_sums + 3 * (bytes.queries + bytes.rows) +
+  return blocks * bytes.keys + sums * bytes.key_sums + 4 * (bytes.queries + bytes.rows) +
          exchanged * (bytes.queries + bytes.keys + bytes.rows);
 }
 
 // The kernel alone on one block, forward and backward.
-Request block_request(const Case& c) {
+Request block_request(const Case& c, View view) {
   Case local = local_case(c);
   local.problem = block_of(c);
+  local.problem.view = view;
   local.lse_cotangent = c.lse_cotangent && c.return_lse;  // some kernels pay for one
   return watched_request(local);
+}
+
+// The more that it takes for blocks that are views, or that arrived as they are; nothing where it
+// could not be measured.
+std::optional<int64_t> kernel_bytes(const Case& c, Lab& lab) {
+  std::optional<int64_t> most;
+  for (View view : {View::none, c.problem.view}) {
+    const Observation& kernel = lab.observe(block_request(c, view));
+    const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
+    if (first_failed_rank(kernel) != nullptr || !peak) return std::nullopt;
+    most = std::max(most.value_or(0), *peak);
+  }
+  return most;
 }
 
 Verdict within(const Observation& observation, int64_t bound) {
@@ -99,12 +116,9 @@ Verdict memory_stays(const Case& c, Lab& lab) {
   if (lab.method(c) == Method::other) {
     return Verdict::unsupported("the implementation does not declare its method");
   }
-  const Observation &observation = lab.observe(watched_request(c)),
-                    &kernel = lab.observe(block_request(c));
-  for (const Observation* run : {&observation, &kernel}) {
-    if (const auto ended = ended_early(*run)) return *ended;
-  }
-  const auto alone = kernel.ranks.front().peak_bytes;
+  const Observation& observation = lab.observe(watched_request(c));
+  if (const auto ended = ended_early(observation)) return *ended;
+  const std::optional<int64_t> alone = kernel_bytes(c, lab);
   if (!alone || !observation.ranks.front().peak_bytes) {
     return Verdict::not_run("the memory of the run, or of the kernel alone, was not measured");
   }
