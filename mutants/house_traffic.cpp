@@ -59,7 +59,7 @@ std::vector<Mutant> house_traffic_mutants() {
               [](RingMoves& moves, const MeshGroups&) { moves.rounds = 2; }),
       traffic("house_keeps_every_block",
               "the keys of every rank that came by are kept for backward",
-              "peak_memory_stays_within_shards", "mesh=4x1 rotate=p2p q=4 kv=16 d=4",
+              "peak_memory_stays_within_shards", "mesh=4x1 rotate=p2p q=4 kv=32 d=4",
               [](RingMoves& moves, const MeshGroups&) { moves.keeps_blocks = true; }),
   };
 }

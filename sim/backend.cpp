@@ -132,6 +132,11 @@ WorkPtr SimBackend::gather(std::vector<Tensors>& outputs, Tensors& inputs,
   return post(OpType::GATHER, ready().gather(outputs, inputs, options.rootRank));
 }
 
+WorkPtr SimBackend::gather_into_tensor(at::Tensor& output, at::Tensor& input,
+                                       const c10d::GatherOptions& options) {
+  return post(OpType::GATHER, ready().gather_base(output, input, options.rootRank));
+}
+
 WorkPtr SimBackend::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                             const c10d::ScatterOptions& options) {
   return post(OpType::SCATTER, ready().scatter(outputs, inputs, options.rootRank));

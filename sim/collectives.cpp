@@ -26,6 +26,7 @@ bool in_place(const Exchange& exchange, int me) {
     case Kind::kAllgather:
     case Kind::kAllgatherBase:
     case Kind::kGather:
+    case Kind::kGatherBase:
       return bytes_of(exchange.inputs.front()) == slot(exchange.outputs, part.receives, me);
     case Kind::kReduceScatter:
     case Kind::kReduceScatterBase:
@@ -153,6 +154,17 @@ Exchange Collectives::gather(const std::vector<Tensors>& outputs, const Tensors&
   made.part.root = to;
   made.part.sends = with_root_alone(to, input.numel());
   made.part.receives = me_ == to ? chunks_of(made.outputs) : with_root_alone(to, 0);
+  return made;
+}
+
+Exchange Collectives::gather_base(const at::Tensor& output, const at::Tensor& input,
+                                  int64_t root) const {
+  const int to = checked_root(Kind::kGatherBase, root);
+  if (me_ == to) check_ratio("gather_into_tensor", output, input, size_);
+  Exchange made = make(Kind::kGatherBase, {input}, me_ == to ? Tensors{output} : Tensors{});
+  made.part.root = to;
+  made.part.sends = with_root_alone(to, input.numel());
+  made.part.receives = me_ == to ? Chunks::even(input.numel()) : with_root_alone(to, 0);
   return made;
 }
 

@@ -42,6 +42,8 @@ class Collectives {
   // Lists are the root's alone: elsewhere `outputs` (of scatter `inputs`) is empty.
   Exchange gather(const std::vector<Tensors>& outputs, const Tensors& inputs, int64_t root) const;
   Exchange scatter(const Tensors& outputs, const std::vector<Tensors>& inputs, int64_t root) const;
+  // `output` is the root's alone: elsewhere it is left as it is, and may be undefined.
+  Exchange gather_base(const at::Tensor& output, const at::Tensor& input, int64_t root) const;
 
  private:
   Exchange make(Kind kind, Tensors inputs, Tensors outputs) const;

@@ -69,6 +69,8 @@ const char* name_of(Kind kind) {
       return "broadcast";
     case Kind::kGather:
       return "gather";
+    case Kind::kGatherBase:
+      return "gather_into_tensor";
     case Kind::kScatter:
       return "scatter";
     case Kind::kBarrier:

@@ -22,6 +22,7 @@ enum class Kind {
   kReduce,
   kBroadcast,
   kGather,
+  kGatherBase,
   kScatter,
   kBarrier,
   kSend,  // a message, the one that is no collective

@@ -14,10 +14,11 @@ class Group;
 
 // The c10d face of one member of a group, for CPU tensors. It supports allgather, _allgather_base,
 // alltoall, alltoall_base, reduce_scatter, _reduce_scatter_base, allreduce, reduce, broadcast,
-// gather, scatter, barrier, send and recv, the coalesced forms allreduce_coalesced,
-// allgather_into_tensor_coalesced and reduce_scatter_tensor_coalesced (one exchange a tensor, under
-// the plain name), and batches (startCoalescing, endCoalescing); whatever else c10d has is refused
-// by name.
+// gather, gather_into_tensor, scatter, barrier, send and recv, the coalesced forms
+// allreduce_coalesced, allgather_into_tensor_coalesced and reduce_scatter_tensor_coalesced (one
+// exchange a tensor, under the plain name), and batches (startCoalescing, endCoalescing); whatever
+// else c10d has is refused by name. Where a newer c10d calls one of these by another name
+// (all_gather_single), both do; findings and traces say the one above.
 //
 //   - A post copies the input, fills the output with poison (NaN in floating and complex dtypes,
 //     bytes of 0xA5 in integers and bool) and returns at once. Work::wait gives the turn away until

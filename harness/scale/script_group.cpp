@@ -41,6 +41,16 @@ class ScriptGroup final : public c10d::ProcessGroup {
     return collective(bytes_of(output) / getSize() * (getSize() - 1));
   }
 
+  // The names of both in newer releases of c10d.
+  WorkPtr all_gather_single(at::Tensor& output, at::Tensor& input,
+                            const c10d::AllgatherOptions& options) {
+    return _allgather_base(output, input, options);
+  }
+  WorkPtr all_to_all_single(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& received,
+                            std::vector<int64_t>& sent, const c10d::AllToAllOptions& options) {
+    return alltoall_base(output, input, received, sent, options);
+  }
+
   WorkPtr send(std::vector<at::Tensor>& tensors, int to, int tag) override {
     return post({Exchange::Kind::send, axis_, to, tag, bytes_of(tensors.front())});
   }
