@@ -47,7 +47,7 @@ std::string whole_number(const std::string& text) {
 std::string finite_number(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a number of seconds";
+  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
 }
 
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {

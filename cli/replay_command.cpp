@@ -62,6 +62,12 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
     fmt::print("{}\n", failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c, flags)));
   }
   print_not_run(judgements);
+  if (count(judgements, Kind::pass) + count(judgements, Kind::fail) == 0) {
+    for (const Judgement& judgement : judgements) {
+      if (judgement.verdict.kind != Kind::unsupported) continue;
+      fmt::print("does not apply: {}: {}\n", judgement.property->name, judgement.verdict.reason);
+    }
+  }
   fmt::print("{} properties held, {} failed, {} could not be judged, {} do not apply\n",
              count(judgements, Kind::pass), count(judgements, Kind::fail),
              count(judgements, Kind::not_run), count(judgements, Kind::unsupported));
@@ -85,7 +91,8 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
   }
   print(judgements, c, lab, replay_flags(ranks));
   if (count(judgements, Kind::fail) > 0) return kFailed;
-  return count(judgements, Kind::pass) > 0 && !watched.saw_unrepeatable() ? kHeld : kNotChecked;
+  const bool all_judged = count(judgements, Kind::not_run) == 0 && !watched.saw_unrepeatable();
+  return count(judgements, Kind::pass) > 0 && all_judged ? kHeld : kNotChecked;
 }
 
 }  // namespace attncheck::cli

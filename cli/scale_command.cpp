@@ -51,7 +51,13 @@ scale::Question question_of(const ScaleArguments& arguments) {
 }
 
 void tell_prediction(const Case& c, bool quiet) {
-  if (quiet || ::isatty(STDERR_FILENO) != 1) return;
+  if (quiet) return;
+  if (::isatty(STDERR_FILENO) != 1) {
+    if (c.mesh.ulysses == 1 && c.rotate == Rotate::allgather) {
+      tell(fmt::format("predicting for {} ranks, {} tokens\n", c.mesh.world(), c.problem.q_len));
+    }
+    return;
+  }
   tell(fmt::format("\rpredicting {:<8} {:<10} {:<10}", c.impl, to_text(c.mesh), to_text(c.rotate)));
 }
 

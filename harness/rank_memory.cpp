@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include <c10/core/Allocator.h>
@@ -27,41 +28,76 @@ thread_local std::shared_ptr<HeldMemory> metered;
 
 constexpr uint8_t kInFront = 100;  // above the priority of LibTorch's own allocator
 
-// Memory whose end is counted.
-struct Counted {
-  c10::DataPtr data;
-  std::shared_ptr<HeldMemory> held;
-  int64_t bytes;
+// Memory that was taken under a meter, by its address: LibTorch also frees by the address alone
+// (raw_deallocate), so there is no place for it beside the data.
+class CountedMemory {
+ public:
+  void add(void* data, std::shared_ptr<HeldMemory> held, int64_t bytes) {
+    held->take(bytes);
+    const std::lock_guard lock(mutex_);
+    entries_[data] = {std::move(held), bytes};
+    count_ = entries_.size();
+  }
+
+  void remove(void* data) {
+    if (count_ == 0) return;
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(data);
+    if (found == entries_.end()) return;
+    found->second.held->bytes -= found->second.bytes;
+    entries_.erase(found);
+    count_ = entries_.size();
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<HeldMemory> held;
+    int64_t bytes = 0;
+  };
+  std::mutex mutex_;
+  std::unordered_map<void*, Entry> entries_;
+  std::atomic<size_t> count_{0};
 };
 
-void give_back(void* context) {
-  const std::unique_ptr<Counted> counted(static_cast<Counted*>(context));
-  counted->held->bytes -= counted->bytes;
+// Never destroyed, as what it counts.
+CountedMemory& counted_memory() {
+  static CountedMemory* const counted = new CountedMemory;
+  return *counted;
 }
 
-c10::DataPtr counted(c10::DataPtr data, size_t bytes) {
-  void* const start = data.get();
-  const c10::Device device = data.device();
-  metered->take(static_cast<int64_t>(bytes));
-  auto* context = new Counted{std::move(data), metered, static_cast<int64_t>(bytes)};
-  return {start, context, give_back, device};
+std::atomic<c10::DeleterFnPtr> inner_deleter{nullptr};
+
+void give_back(void* data) {
+  counted_memory().remove(data);
+  inner_deleter.load()(data);
 }
 
 class FrontAllocator final : public c10::Allocator {
  public:
-  explicit FrontAllocator(c10::Allocator* inner) : inner_(inner) {}
+  explicit FrontAllocator(c10::Allocator* inner) : inner_(inner) {
+    inner_deleter = inner->raw_deleter();
+  }
 
   c10::DataPtr allocate(size_t bytes) override {
     c10::DataPtr data = inner_->allocate(bytes);
-    if (fill_byte && bytes > 0) std::memset(data.get(), *fill_byte, bytes);
-    return metered && bytes > 0 ? counted(std::move(data), bytes) : std::move(data);
+    if (bytes == 0) return data;
+    if (fill_byte) std::memset(data.get(), *fill_byte, bytes);
+    if (metered) counted_memory().add(data.get(), metered, static_cast<int64_t>(bytes));
+    return data.compare_exchange_deleter(inner_deleter, give_back) ? std::move(data)
+                                                                   : unknown(std::move(data));
   }
-  c10::DeleterFnPtr raw_deleter() const override { return inner_->raw_deleter(); }
+  c10::DeleterFnPtr raw_deleter() const override { return give_back; }
   void copy_data(void* to, const void* from, size_t bytes) const override {
     inner_->copy_data(to, from, bytes);
   }
 
  private:
+  // An allocator without a deleter of its own for all: its memory is not counted.
+  c10::DataPtr unknown(c10::DataPtr data) {
+    counted_memory().remove(data.get());
+    return data;
+  }
+
   c10::Allocator* inner_;
 };
 

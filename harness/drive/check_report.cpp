@@ -49,6 +49,12 @@ std::vector<std::string> StreamReport::unchecked() const {
                                 lost_cases,
                                 lost_cases >= kMostLostCases ? "; no more were drawn" : ""));
   }
+  for (const PropertyResult& result : results) {
+    // Where something failed, what ended early left nothing to judge: that is said there.
+    if (failed() || !incidents.empty() || result.not_run == 0 || !result.known.empty()) continue;
+    lines.push_back(fmt::format("{}: {} could not be judged on {} of its cases: {}", name,
+                                result.property, result.not_run, result.why_not_run));
+  }
   if (judged_nothing(*this)) lines.push_back(name + ": no property judged any case");
   return lines;
 }

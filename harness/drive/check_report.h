@@ -29,6 +29,7 @@ struct PropertyResult {
   std::string reason;  // of unsupported and not_run
   int64_t cases = 0;   // judged: passed or failed
   int64_t not_run = 0;
+  std::string why_not_run;    // the first of them, with its case
   bool unrepeatable = false;  // a rank died or hung once and not again
   double closest_call = 0;    // the largest error / bound among what passed
   // Of a failure: the shrunk case, and what failed there. Of a pass: the evidence of the closest

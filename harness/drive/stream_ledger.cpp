@@ -37,7 +37,9 @@ void StreamLedger::enter_pass(PropertyResult& result, const Verdict& verdict) {
 
 void StreamLedger::enter_other(PropertyResult& result, const Case& c, const Judged& judged) {
   const Verdict& verdict = judged.verdict;
-  if (verdict.kind == Kind::not_run) ++result.not_run;
+  if (verdict.kind == Kind::not_run && ++result.not_run == 1) {
+    result.why_not_run = verdict.reason + ", case: " + to_text(c);
+  }
   const bool counts = verdict.kind == Kind::not_run && judged.unrepeatable;
   if (counts || (result.verdict != Kind::pass && result.verdict != Kind::not_run)) {
     result.verdict = verdict.kind;

@@ -16,7 +16,7 @@ constexpr std::array<Named, 4> kLinks{
     {{"nvlink", 3, 450}, {"pcie", 5, 55}, {"ib", 5, 50}, {"ethernet", 20, 12.5}}};
 
 Link link_of(const std::string& name, double microseconds, double gigabytes) {
-  return {name, microseconds * 1e-6, gigabytes * 1e9};
+  return {name, microseconds / 1e6, gigabytes * 1e9};
 }
 
 bool parse_number(const std::string& text, double& number) {
@@ -38,7 +38,7 @@ Link parse_link(const std::string& text) {
   }
   const size_t first = text.find(':'), second = text.find(':', first + 1);
   double microseconds = 0, gigabytes = 0;
-  const bool read = first != std::string::npos && second != std::string::npos &&
+  const bool read = first != std::string::npos && first > 0 && second != std::string::npos &&
                     parse_number(text.substr(first + 1, second - first - 1), microseconds) &&
                     parse_number(text.substr(second + 1), gigabytes);
   if (!read || !(microseconds >= 0 && microseconds < 1e9) || !(gigabytes > 0 && gigabytes < 1e9)) {
@@ -54,7 +54,8 @@ const Link& Machine::ring_link(const Mesh& mesh) const {
 }
 
 const Link& Machine::ulysses_link(const Mesh& mesh) const {
-  return mesh.ulysses <= node && node % mesh.ulysses == 0 ? inside : across;
+  const bool stays = mesh.world() <= node || (mesh.ulysses <= node && node % mesh.ulysses == 0);
+  return stays ? inside : across;
 }
 
 }  // namespace attncheck::scale

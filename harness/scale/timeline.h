@@ -20,11 +20,12 @@ struct Prediction {
 };
 
 // Virtual time. `scripts` are those of the ranks of one ring, by ring index; the other rings do the
-// same at the same time. A kernel's products take their time at the machine's rate; whatever else a
-// rank computes takes none. A collective begins when all its ranks have posted it and their links
-// are free, and takes the latency plus its received bytes over the bandwidth; a message likewise
-// between its two ranks. A rank's links (one an axis) carry one exchange at a time.
-// Throws std::invalid_argument when the scripts wait for what nobody posts.
+// same at the same time. One script alone stands for ranks that all do the same: its peers are 0. A
+// kernel's products take their time at the machine's rate; whatever else a rank computes takes
+// none. A collective begins when all its ranks have posted it and their links are free, and takes
+// the latency plus its received bytes over the bandwidth; a message likewise between its two ranks.
+// A rank's links (one an axis) carry one exchange at a time. Throws std::invalid_argument when the
+// scripts wait for what nobody posts.
 Prediction predict(const std::vector<Script>& scripts, const Mesh& mesh, const Machine& machine);
 
 }  // namespace attncheck::scale

@@ -24,7 +24,7 @@ Verdict same_under(const Case& c, const std::string& schedule, Lab& lab) {
     return *failed;
   }
   return same_result(lab, plain, of_plain, of_ordered, all_tensors(c),
-                     "between the plain schedule and schedule=" + schedule);
+                     "between the case's own order and schedule=" + schedule);
 }
 
 Verdict same_under_all(const Case& c, Lab& lab) {

@@ -16,7 +16,8 @@ TEST(Links, AreKnownByNameOrByNumbers) {
 }
 
 TEST(Links, OtherTextIsRefused) {
-  for (const char* text : {"", "nv", "a:b:c", "a:1", "a:1:0", "a:-1:5", "a:1:5x", "a:nan:5"}) {
+  for (const char* text :
+       {"", "nv", "a:b:c", "a:1", "a:1:0", "a:-1:5", "a:1:5x", "a:nan:5", ":1:1"}) {
     EXPECT_THROW(parse_link(text), std::invalid_argument) << text;
   }
 }
@@ -27,6 +28,7 @@ TEST(Machine, AxesGoOverTheSlowestLinkThatTheyTouch) {
   EXPECT_EQ(machine.ring_link({8, 2}).name, "ib");
   EXPECT_EQ(machine.ulysses_link({8, 8}).name, "nvlink");
   EXPECT_EQ(machine.ulysses_link({1, 16}).name, "ib");
+  EXPECT_EQ(machine.ulysses_link({1, 3}).name, "nvlink");
   EXPECT_EQ(machine.ulysses_link({4, 3}).name, "ib");  // groups of 3 do not stay in nodes of 8
 }
 
