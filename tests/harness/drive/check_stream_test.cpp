@@ -121,6 +121,23 @@ TEST(CheckStream, AsksNoMoreOfACaseThatLostARankAndDrawsNoMoreAfterThree) {
   EXPECT_EQ(report.results[0].reason, "rank 0 was ended by signal 6");
 }
 
+TEST(CheckStream, WhatCouldNotBeJudgedIsNoPass) {
+  OracleLab lab;
+  int64_t judged = 0;
+  Property often = property_named("often", [&judged](const Case&) {
+    return ++judged == 2 ? Verdict::not_run("the watched run ended early") : Verdict::pass();
+  });
+  CheckReport report;
+  report.streams.push_back(check({often}, lab));
+  EXPECT_EQ(report.streams[0].results[0].verdict, Verdict::Kind::pass);
+  EXPECT_EQ(report.exit_code(), 3);
+  const std::vector<std::string> lines = report.streams[0].unchecked();
+  ASSERT_FALSE(lines.empty());
+  EXPECT_NE(lines.back().find("often could not be judged on 1 of its cases: the watched run"),
+            std::string::npos)
+      << lines.back();
+}
+
 TEST(CheckStream, AFailureBeatsWhatCouldNotBeChecked) {
   OracleLab lab;
   CheckReport report;
