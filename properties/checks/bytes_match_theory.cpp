@@ -76,8 +76,9 @@ Verdict something_travels(const Case& c, const Observation& observation) {
 Verdict bytes_match(const Case& c, Lab& lab) {
   Request ahead = base_request(c);
   ahead.backward = false;
-  const Observation &both = lab.observe(base_request(c)), &forward = lab.observe(ahead);
+  const Observation& both = lab.observe(base_request(c));
   if (const auto none = no_trace(both)) return *none;
+  const Observation& forward = lab.observe(ahead);
   for (const Observation* observation : {&both, &forward}) {
     if (const auto ended = ended_early(*observation)) return *ended;
   }

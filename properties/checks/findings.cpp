@@ -1,5 +1,7 @@
 #include "properties/checks/findings.h"
 
+#include "properties/checks/judging.h"
+
 namespace attncheck {
 
 Request watched_request(const Case& c) {
@@ -10,6 +12,7 @@ Request watched_request(const Case& c) {
 }
 
 std::optional<Verdict> no_trace(const Observation& observation) {
+  if (observation.unrepeatable) return ended_early(observation);  // an incident is never lost
   for (const RankResult& rank : observation.ranks) {
     if (rank.trace) return std::nullopt;
   }
