@@ -88,7 +88,7 @@ std::optional<int64_t> kernel_bytes(const Case& c, Lab& lab) {
   for (View view : {View::none, c.problem.view}) {
     const Observation& kernel = lab.observe(block_request(c, view));
     const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
-    if (first_failed_rank(kernel) != nullptr || !peak) return std::nullopt;
+    if (ended_early(kernel) || !peak) return std::nullopt;
     most = std::max(most.value_or(0), *peak);
   }
   return most;
