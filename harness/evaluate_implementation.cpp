@@ -4,6 +4,7 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
+#include "harness/attention_options.h"
 #include "harness/input_copies.h"
 #include "harness/rank_memory.h"
 #include "properties/inputs.h"
@@ -21,23 +22,6 @@ Leaves make_leaves(const InputTensors& inputs, const GradSet& grad) {
   leaves.k.requires_grad_(grad.k);
   leaves.v.requires_grad_(grad.v);
   return leaves;
-}
-
-AttentionOptions options_of(const Case& c, const Backend& backend) {
-  AttentionOptions options;
-  options.backend = &backend;
-  options.scale = effective_scale(c.problem);
-  options.causal = c.problem.causal;
-  options.align = c.problem.align;
-  options.q_len = c.problem.q_len;
-  options.kv_len = c.problem.kv_len;
-  options.layout = c.problem.layout;
-  options.shards = c.problem.shards;
-  options.return_lse = c.return_lse;
-  options.convert_to_fp32 = c.convert_to_fp32;
-  options.rotate = c.rotate;
-  options.dropout = c.dropout;
-  return options;
 }
 
 void store_forward(const Attention& attention, RankResult& result) {
@@ -83,7 +67,7 @@ class Call {
   Call(const Implementation& implementation, const Backend& backend, const Request& request,
        const MeshGroups& groups)
       : implementation_(implementation),
-        options_(options_of(request.case_, backend)),
+        options_(attention_options(request.case_, backend)),
         groups_(groups),
         inputs_(rank_inputs(request, groups.rank)),
         leaves_(make_leaves(inputs_, request.case_.grad)) {}

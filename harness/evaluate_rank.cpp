@@ -11,9 +11,6 @@
 namespace attncheck {
 namespace {
 
-// Fresh memory is never left to chance: a subject that reads it gives NaN, the same in every run.
-constexpr uint8_t kUsualFill = 0xFF;
-
 std::string text_of(const std::exception& error) {
   const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
   return with_trace != nullptr ? with_trace->what_without_backtrace() : error.what();
@@ -55,6 +52,7 @@ RankResult evaluate_rank(const Registry& registry, const Request& request,
   result.rank = groups.rank;
   Phase phase = Phase::supports;
   try {
+    // Never left to chance: a subject that reads it gives the same in every run.
     const PoisonScope poison(request.poison.value_or(kUsualFill));
     evaluate_subject(registry, request, groups, result, phase);
   } catch (const std::exception& error) {

@@ -82,9 +82,9 @@ class FrontAllocator final : public c10::Allocator {
     c10::DataPtr data = inner_->allocate(bytes);
     if (bytes == 0) return data;
     if (fill_byte) std::memset(data.get(), *fill_byte, bytes);
+    if (!data.compare_exchange_deleter(inner_deleter, give_back)) return data;
     if (metered) counted_memory().add(data.get(), metered, static_cast<int64_t>(bytes));
-    return data.compare_exchange_deleter(inner_deleter, give_back) ? std::move(data)
-                                                                   : unknown(std::move(data));
+    return data;
   }
   c10::DeleterFnPtr raw_deleter() const override { return give_back; }
   void copy_data(void* to, const void* from, size_t bytes) const override {
@@ -92,12 +92,6 @@ class FrontAllocator final : public c10::Allocator {
   }
 
  private:
-  // An allocator without a deleter of its own for all: its memory is not counted.
-  c10::DataPtr unknown(c10::DataPtr data) {
-    counted_memory().remove(data.get());
-    return data;
-  }
-
   c10::Allocator* inner_;
 };
 

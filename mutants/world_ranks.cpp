@@ -94,7 +94,7 @@ RingMoves moves_between(const RingCall& call, const Peers& peers) {
 
 AttentionPass of_consecutive_ranks(const AttentionOptions& options, const MeshGroups& groups) {
   const RingMoves moves = moves_between(ring_call(options, groups), ring_peers(groups));
-  return trading_pass(moving_pass(moves), trades_with(ulysses_peers(groups)), options.return_lse);
+  return exchanged_pass(moving_pass(moves), trades_with(ulysses_peers(groups)), options.return_lse);
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ enum class KeyEdit { none, permuted, grid, shifted, duplicated };
 //   before       the companion runs from its first to its last step before; it leaves nothing
 enum class Company { none, interleaved, before };
 
+// What fresh CPU memory holds in every run that says nothing else: NaN in every floating dtype.
+inline constexpr uint8_t kUsualFill = 0xFF;
+
 // A run of a case with named edits. Its text is the key under which its observation is remembered.
 struct Request {
   Case case_;
@@ -61,7 +64,7 @@ struct Request {
   KeyEdit key = KeyEdit::none;
   bool other_cells = false;       // about half of the cells hold other data: see changed_cell
   bool backward = true;           // false: forward alone
-  std::optional<uint8_t> poison;  // fresh CPU memory holds this byte
+  std::optional<uint8_t> poison;  // fresh CPU memory holds this byte, not kUsualFill
   int repeat = 0;                 // tells runs of the same request apart
   bool contiguous = false;   // q, k, v and the cotangents as contiguous copies, whatever the view
   bool keep_inputs = false;  // the ranks return copies of their inputs, as they were and are then

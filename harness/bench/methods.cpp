@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "harness/attention_options.h"
 #include "harness/bench/interleaved.h"
 #include "harness/bench/loopback.h"
 #include "harness/bench/measurements.h"
@@ -38,20 +39,12 @@ class MethodRun {
     const InputTensors& inputs = ranks_[groups.rank];
     const auto leaf = [](const at::Tensor& x) { return x.detach().requires_grad_(true); };
     const at::Tensor q = leaf(inputs.q), k = leaf(inputs.k), v = leaf(inputs.v);
-    const Attention attention = implementation_->attention(q, k, v, options(), groups);
+    const Attention attention =
+        implementation_->attention(q, k, v, attention_options(case_, *backend_), groups);
     torch::autograd::grad({attention.out}, {q, k, v}, {inputs.dout});
   }
 
  private:
-  AttentionOptions options() const {
-    AttentionOptions options;
-    options.backend = backend_;
-    options.scale = effective_scale(case_.problem);
-    options.q_len = case_.problem.q_len;
-    options.kv_len = case_.problem.kv_len;
-    return options;
-  }
-
   Case case_;
   const Implementation* implementation_;
   const Backend* backend_;

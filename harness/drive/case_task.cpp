@@ -13,8 +13,8 @@ CaseOutcome judge_in(LaneLab& lane, const CaseTask& task, const PropertyList& pr
   WatchedLab watched(*lane.lab, task.case_);
   for (const size_t property : task.judges) {
     if (cancelled) break;
-    Verdict verdict = judge(*properties[property], task.case_, watched);
-    outcome.judged.push_back({property, std::move(verdict), watched.saw_unrepeatable()});
+    Judgement judgement = judge_watched(*properties[property], task.case_, watched);
+    outcome.judged.push_back({property, std::move(judgement.verdict), judgement.unrepeatable});
   }
   lane.forget();
   outcome.lost_a_rank = watched.lost_a_rank();

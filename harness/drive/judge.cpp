@@ -1,5 +1,7 @@
 #include "harness/drive/judge.h"
 
+#include "properties/checks/judging.h"
+
 namespace attncheck {
 
 PropertyList speaking_of(SubjectKind kind, const PropertyList& properties) {
@@ -19,10 +21,18 @@ Verdict judge(const Property& property, const Case& c, Lab& lab) {
   return property.check(c, lab);
 }
 
-std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, Lab& lab) {
+Judgement judge_watched(const Property& property, const Case& c, WatchedLab& lab) {
+  Verdict verdict = judge(property, c, lab);
+  std::optional<Verdict> incident = lab.take_incident();
+  const bool unrepeatable = incident.has_value();
+  if (unrepeatable && !verdict.failed()) verdict = std::move(*incident);
+  return {&property, std::move(verdict), unrepeatable};
+}
+
+std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, WatchedLab& lab) {
   std::vector<Judgement> judgements;
   for (const Property* property : properties) {
-    judgements.push_back({property, judge(*property, c, lab)});
+    judgements.push_back(judge_watched(*property, c, lab));
   }
   return judgements;
 }
@@ -30,7 +40,7 @@ std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, 
 const Observation& WatchedLab::observe(const Request& request) {
   if (fatal_ != nullptr) return *fatal_;
   const Observation& observation = lab_.observe(request);
-  saw_unrepeatable_ = saw_unrepeatable_ || observation.unrepeatable;
+  if (observation.unrepeatable) incident_ = ended_early(observation);
   if (observation.unrepeatable || !cost_ranks(observation)) return observation;
   lost_a_rank_ = true;
   if (request == base_request(case_)) fatal_ = &observation;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,12 +19,6 @@ PropertyList speaking_of(SubjectKind kind, const PropertyList& properties);
 // refuses the case, or where the property is about refusals and the subject does not refuse it.
 Verdict judge(const Property& property, const Case& c, Lab& lab);
 
-struct Judgement {
-  const Property* property;
-  Verdict verdict;
-};
-std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, Lab& lab);
-
 // A lab for all properties of one case. It says whether a run ended in a way that did not repeat,
 // and once the case's base run lost a rank, that is what every further run gives: ranks are not
 // taken down, or waited for, once for each property. Passes everything else on.
@@ -41,8 +36,9 @@ class WatchedLab : public Lab {
 
   bool hurry(bool on) override { return lab_.hurry(on); }
 
-  // Since it was last asked.
-  bool saw_unrepeatable() { return std::exchange(saw_unrepeatable_, false); }
+  // not_run with what happened, when a run ended in a way that did not repeat since it was last
+  // asked.
+  std::optional<Verdict> take_incident() { return std::exchange(incident_, std::nullopt); }
   // Whether any run lost a rank again and again.
   bool lost_a_rank() const { return lost_a_rank_; }
 
@@ -50,7 +46,19 @@ class WatchedLab : public Lab {
   Lab& lab_;
   const Case& case_;
   const Observation* fatal_ = nullptr;
-  bool saw_unrepeatable_ = false, lost_a_rank_ = false;
+  std::optional<Verdict> incident_;
+  bool lost_a_rank_ = false;
 };
+
+struct Judgement {
+  const Property* property;
+  Verdict verdict;
+  bool unrepeatable;  // one of its runs ended in a way that did not repeat
+};
+
+// As judge. A run that cannot be repeated says nothing: the verdict is then not_run with what
+// happened, whatever the property made of it, unless it failed.
+Judgement judge_watched(const Property& property, const Case& c, WatchedLab& lab);
+std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, WatchedLab& lab);
 
 }  // namespace attncheck

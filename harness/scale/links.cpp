@@ -26,12 +26,6 @@ bool parse_number(const std::string& text, double& number) {
 
 }  // namespace
 
-std::vector<std::string> link_names() {
-  std::vector<std::string> names;
-  for (const Named& link : kLinks) names.push_back(link.name);
-  return names;
-}
-
 Link parse_link(const std::string& text) {
   for (const Named& link : kLinks) {
     if (text == link.name) return link_of(link.name, link.microseconds, link.gigabytes);

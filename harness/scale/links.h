@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "problem/mesh.h"
 
@@ -18,7 +17,6 @@ struct Link {
 // and 20 us (a direction: the vendors' figures for NVLink 4, PCIe 5 x16, one NDR 400 and one 100G
 // port a rank), or NAME:MICROSECONDS:GIGABYTES. Throws std::invalid_argument.
 Link parse_link(const std::string& text);
-std::vector<std::string> link_names();
 
 // The machine of a prediction.
 struct Machine {

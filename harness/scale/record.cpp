@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "harness/attention_options.h"
 #include "harness/scale/script_group.h"
 #include "impl/contract/dtypes.h"
 
@@ -18,27 +19,13 @@ at::Tensor shard(const Case& c, int64_t length, int64_t heads, int64_t dim) {
   return at::empty({c.problem.batch, length / c.mesh.world(), heads, dim}, options);
 }
 
-AttentionOptions options_of(const Case& c, const Backend& backend) {
-  AttentionOptions options;
-  options.backend = &backend;
-  options.scale = effective_scale(c.problem);
-  options.causal = c.problem.causal;
-  options.align = c.problem.align;
-  options.q_len = c.problem.q_len;
-  options.kv_len = c.problem.kv_len;
-  options.return_lse = c.return_lse;
-  options.convert_to_fp32 = c.convert_to_fp32;
-  options.rotate = c.rotate;
-  return options;
-}
-
 void forward_and_backward(const Implementation& implementation, const Case& c,
                           const Backend& backend, const MeshGroups& groups) {
   const Problem& p = c.problem;
   const at::Tensor q = shard(c, p.q_len, p.heads, p.head_dim).requires_grad_();
   const at::Tensor k = shard(c, p.kv_len, p.kv_heads, p.head_dim).requires_grad_();
   const at::Tensor v = shard(c, p.kv_len, p.kv_heads, p.v_head_dim).requires_grad_();
-  const Attention result = implementation.attention(q, k, v, options_of(c, backend), groups);
+  const Attention result = implementation.attention(q, k, v, attention_options(c, backend), groups);
   torch::autograd::grad({result.out}, {q, k, v}, {shard(c, p.q_len, p.heads, p.v_head_dim)});
 }
 

@@ -5,18 +5,17 @@
 #include <ATen/ops/zeros.h>
 
 #include "impl/contract/dtypes.h"
-#include "impl/ulysses/head_exchange.h"
 
 namespace attncheck {
 namespace {
 
-AttentionForward forward(const AttentionPass& inner, c10d::ProcessGroup& group, bool return_lse,
+AttentionForward forward(const AttentionPass& inner, const HeadTrades& trades, bool return_lse,
                          const std::vector<at::Tensor>& shards) {
-  const auto heads = to_heads(shards, group);
+  const auto heads = trades.to_heads(shards);
   AttentionForward result = inner.forward(heads[0], heads[1], heads[2]);
   std::vector<at::Tensor> results{result.out};
   if (return_lse) results.push_back(result.lse);
-  results = to_sequence(results, group);
+  results = trades.to_sequence(results);
   result.out = results[0];
   result.lse = return_lse ? results[1] : at::Tensor();
   return result;
@@ -29,32 +28,36 @@ at::Tensor some_grad_lse(const at::Tensor& grad_lse, const at::Tensor& grad_out)
                    grad_out.options().dtype(lse_scalar_type(grad_out.scalar_type())));
 }
 
-BackendGrads backward(const AttentionPass& inner, c10d::ProcessGroup& group, bool return_lse,
+BackendGrads backward(const AttentionPass& inner, const HeadTrades& trades, bool return_lse,
                       const AttentionSaved& saved, const at::Tensor& grad_out,
                       const at::Tensor& grad_lse) {
   std::vector<at::Tensor> incoming{grad_out};
   if (return_lse) incoming.push_back(some_grad_lse(grad_lse, grad_out));
-  incoming = to_heads(incoming, group);
+  incoming = trades.gradients_to_heads(incoming);
   at::Tensor grad_lse_heads = return_lse ? incoming[1] : at::Tensor();
   // A kernel that takes no grad_lse pays for one: not where nobody has any.
   if (return_lse && !grad_lse.defined() && !grad_lse_heads.any().item<bool>()) {
     grad_lse_heads.reset();
   }
   const BackendGrads heads = inner.backward(saved, incoming[0], grad_lse_heads);
-  const auto shards = to_sequence({heads.dq, heads.dk, heads.dv}, group);
+  const auto shards = trades.gradients_to_sequence({heads.dq, heads.dk, heads.dv});
   return {shards[0], shards[1], shards[2]};
 }
 
 }  // namespace
 
 AttentionPass exchanged_pass(AttentionPass inner, KeptGroup group, bool return_lse) {
+  return exchanged_pass(std::move(inner), head_trades(group), return_lse);
+}
+
+AttentionPass exchanged_pass(AttentionPass inner, HeadTrades trades, bool return_lse) {
   AttentionPass pass;
   pass.forward = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    return forward(inner, *group, return_lse, {q, k, v});
+    return forward(inner, trades, return_lse, {q, k, v});
   };
   pass.backward = [=](const AttentionSaved& saved, const at::Tensor& grad_out,
                       const at::Tensor& grad_lse) {
-    return backward(inner, *group, return_lse, saved, grad_out, grad_lse);
+    return backward(inner, trades, return_lse, saved, grad_out, grad_lse);
   };
   return pass;
 }

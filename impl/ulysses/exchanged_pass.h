@@ -2,6 +2,7 @@
 
 #include "impl/autograd/attention_function.h"
 #include "impl/collectives/kept_group.h"
+#include "impl/ulysses/head_exchange.h"
 
 namespace attncheck {
 
@@ -10,5 +11,7 @@ namespace attncheck {
 // resulting ones; nothing is exchanged twice, since what inner saves lies in heads already. The LSE
 // and its gradient are exchanged only if return_lse.
 AttentionPass exchanged_pass(AttentionPass inner, KeptGroup group, bool return_lse);
+// The same with exchanges of one's own.
+AttentionPass exchanged_pass(AttentionPass inner, HeadTrades trades, bool return_lse);
 
 }  // namespace attncheck

@@ -26,4 +26,10 @@ std::vector<at::Tensor> to_sequence(const std::vector<at::Tensor>& xs, c10d::Pro
   return trade(xs, group, kSequence, kHeads);
 }
 
+HeadTrades head_trades(const KeptGroup& group) {
+  const auto there = [group](const std::vector<at::Tensor>& xs) { return to_heads(xs, *group); };
+  const auto back = [group](const std::vector<at::Tensor>& xs) { return to_sequence(xs, *group); };
+  return {there, back, there, back};
+}
+
 }  // namespace attncheck

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -13,5 +14,16 @@ namespace attncheck {
 // for.
 std::vector<at::Tensor> to_heads(const std::vector<at::Tensor>& xs, c10d::ProcessGroup& group);
 std::vector<at::Tensor> to_sequence(const std::vector<at::Tensor>& xs, c10d::ProcessGroup& group);
+
+// The exchanges around a pass, one of which somebody may replace: q, k, v to heads, out (and lse)
+// back; then their gradients, out (and lse) to heads, q, k, v back.
+struct HeadTrades {
+  using Trade = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& xs)>;
+
+  Trade to_heads, to_sequence;
+  Trade gradients_to_heads, gradients_to_sequence;
+};
+
+HeadTrades head_trades(const KeptGroup& group);
 
 }  // namespace attncheck

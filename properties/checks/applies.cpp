@@ -84,4 +84,11 @@ bool sees_shard(const Case& c, int query_rank, int key_rank) {
   return *std::min_element(keys.begin(), keys.end()) <= last_query + *diagonal;
 }
 
+Support needs_remote_keys(const Case& c) {
+  for (int query_rank = 0; query_rank < c.mesh.world(); ++query_rank)
+    for (int key_rank = 0; key_rank < c.mesh.world(); ++key_rank)
+      if (query_rank != key_rank && sees_shard(c, query_rank, key_rank)) return Support::yes();
+  return Support::no("no query sees a key of another rank");
+}
+
 }  // namespace attncheck

@@ -24,6 +24,7 @@ Support needs_view(const Case& c);            // view= other than none
 Support needs_no_additive_mask(const Case& c);
 Support needs_free_keys(const Case& c);     // every query sees every key: not causal, no mask
 Support needs_several_keys(const Case& c);  // two or more
+Support needs_remote_keys(const Case& c);   // some query sees a key of another rank
 
 // The first no, or yes.
 Support all_of(std::initializer_list<Support> needs);

@@ -57,15 +57,10 @@ Verdict as_in_theory(const Case& c, const Observation& forward, const Observatio
   return Verdict::pass();
 }
 
-bool sees_remote(const Case& c) {
-  for (int query = 0; query < c.mesh.world(); ++query)
-    for (int key = 0; key < c.mesh.world(); ++key)
-      if (query != key && sees_shard(c, query, key)) return true;
-  return false;
-}
-
 Verdict something_travels(const Case& c, const Observation& observation) {
-  if (!sees_remote(c)) return Verdict::unsupported("no query sees a key of another rank");
+  if (const Support remote = needs_remote_keys(c); !remote) {
+    return Verdict::unsupported(remote.reason);
+  }
   for (const RankResult& rank : observation.ranks) {
     if (rank.trace->received_bytes() > 0) return Verdict::pass();
   }

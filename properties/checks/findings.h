@@ -12,7 +12,7 @@ namespace attncheck {
 // The case's run with a look at tensors in flight and at memory.
 Request watched_request(const Case& c);
 
-// unsupported, when the transport does not see exchanges; not_run of a run that cannot be repeated.
+// unsupported, when the transport does not see exchanges.
 std::optional<Verdict> no_trace(const Observation& observation);
 
 // fail, with the first finding of these kinds, if a rank has any. Also of a run that ended early.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,13 +10,6 @@
 
 namespace attncheck {
 namespace {
-
-Support sees_a_remote_key(const Case& c) {
-  for (int query_rank = 0; query_rank < c.mesh.world(); ++query_rank)
-    for (int key_rank = 0; key_rank < c.mesh.world(); ++key_rank)
-      if (query_rank != key_rank && sees_shard(c, query_rank, key_rank)) return Support::yes();
-  return Support::no("no query sees a key of another rank");
-}
 
 // A query row of one head, and a key shard: where its mass lies in out, global and on the rank.
 struct Mass {
@@ -101,7 +93,7 @@ Property remote_keys_are_reached() {
   property.name = "remote_keys_are_reached";
   property.explains = "every query gives weight to the keys of every other rank that it sees";
   property.applies = [](const Case& c) {
-    return all_of({needs_attention(c), needs_world(c), sees_a_remote_key(c)});
+    return all_of({needs_attention(c), needs_world(c), needs_remote_keys(c)});
   };
   property.check = remote_keys_reached;
   return property;

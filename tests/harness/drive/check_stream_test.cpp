@@ -121,6 +121,25 @@ TEST(CheckStream, AsksNoMoreOfACaseThatLostARankAndDrawsNoMoreAfterThree) {
   EXPECT_EQ(report.results[0].reason, "rank 0 was ended by signal 6");
 }
 
+// Whatever the property made of it.
+TEST(CheckStream, ARunThatCannotBeRepeatedIsNoPass) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& observation) {
+    observation.unrepeatable = true;
+    observation.incident = "rank 1 died once";
+  });
+  Property easy = holding("easy");
+  easy.check = [](const Case& c, Lab& l) {
+    l.observe(base_request(c));
+    return Verdict::pass();
+  };
+  CheckReport report;
+  report.streams.push_back(check({easy}, lab));
+  EXPECT_EQ(report.streams[0].results[0].verdict, Verdict::Kind::not_run);
+  EXPECT_NE(report.streams[0].results[0].reason.find("rank 1 died once"), std::string::npos);
+  EXPECT_EQ(report.exit_code(), 3);
+}
+
 TEST(CheckStream, WhatCouldNotBeJudgedIsNoPass) {
   OracleLab lab;
   int64_t judged = 0;

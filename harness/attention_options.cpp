@@ -1,0 +1,22 @@
+#include "harness/attention_options.h"
+
+namespace attncheck {
+
+AttentionOptions attention_options(const Case& c, const Backend& backend) {
+  AttentionOptions options;
+  options.backend = &backend;
+  options.scale = effective_scale(c.problem);
+  options.causal = c.problem.causal;
+  options.align = c.problem.align;
+  options.q_len = c.problem.q_len;
+  options.kv_len = c.problem.kv_len;
+  options.layout = c.problem.layout;
+  options.shards = c.problem.shards;
+  options.return_lse = c.return_lse;
+  options.convert_to_fp32 = c.convert_to_fp32;
+  options.rotate = c.rotate;
+  options.dropout = c.dropout;
+  return options;
+}
+
+}  // namespace attncheck
