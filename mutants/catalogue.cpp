@@ -14,6 +14,7 @@
 #include "mutants/exchange_layout.h"
 #include "mutants/gather_gradient.h"
 #include "mutants/gradient_count.h"
+#include "mutants/head_order.h"
 #include "mutants/house_completion.h"
 #include "mutants/house_gradients.h"
 #include "mutants/house_invariance.h"
@@ -62,11 +63,13 @@ std::vector<Mutant> mutant_catalogue() {
                           caches_the_lengths_by_rank(),
                           leaves_an_empty_rank_unwritten()};
   for (const auto family :
-       {gradient_count_mutants, cotangent_mutants, ring_backward_mutants, lse_axis_mutants,
-        lse_value_mutants, empty_row_lse_mutants, exchange_layout_mutants, house_completion_mutants,
-        house_value_mutants, house_gradient_mutants, house_invariance_mutants, lse_kept_mutants,
-        house_memory_mutants, house_state_mutants, house_merge_mutants, unwaited_exchange_mutants,
-        mismatched_exchange_mutants, world_rank_mutants, house_traffic_mutants}) {
+       {gradient_count_mutants,    cotangent_mutants,           ring_backward_mutants,
+        lse_axis_mutants,          lse_value_mutants,           empty_row_lse_mutants,
+        exchange_layout_mutants,   house_completion_mutants,    house_value_mutants,
+        house_gradient_mutants,    house_invariance_mutants,    lse_kept_mutants,
+        house_memory_mutants,      house_state_mutants,         house_merge_mutants,
+        unwaited_exchange_mutants, mismatched_exchange_mutants, world_rank_mutants,
+        house_traffic_mutants,     head_order_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

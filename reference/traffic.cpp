@@ -1,5 +1,7 @@
 #include "reference/traffic.h"
 
+#include <numeric>
+
 namespace attncheck::reference {
 namespace {
 
@@ -25,8 +27,8 @@ class View {
   }
 
   int64_t peers() const { return case_.mesh.ulysses - 1; }
-  int64_t q_heads() const { return p_.heads / case_.mesh.ulysses; }
-  int64_t kv_heads() const { return p_.kv_heads / case_.mesh.ulysses; }
+  int64_t q_heads() const { return head_share(p_, case_.mesh.ulysses).heads; }
+  int64_t kv_heads() const { return head_share(p_, case_.mesh.ulysses).kv_heads; }
   int64_t key_width() const { return kv_heads() * (p_.head_dim + p_.v_head_dim); }
   int64_t own_q() const { return shape_.q_lens[rank_]; }
   int64_t own_kv() const { return shape_.kv_lens[rank_]; }
@@ -99,6 +101,12 @@ class View {
 };
 
 }  // namespace
+
+HeadShare head_share(const Problem& problem, int ulysses_degree) {
+  int64_t heads = problem.heads / ulysses_degree;
+  if (heads * ulysses_degree < problem.heads) ++heads;
+  return {heads, heads / std::gcd(heads, problem.heads / problem.kv_heads)};
+}
 
 Traffic unified_traffic(const Case& c, const TrafficShape& shape, int rank) {
   return View(c, shape, rank).traffic();

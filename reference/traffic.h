@@ -24,8 +24,17 @@ struct TrafficShape {
   int64_t lse_bytes = 0;  // an element of the log-sum-exp
 };
 
+// The heads that a rank of a Ulysses group attends to: of the queries H/U, rounded up; of the keys
+// one for each largest group of them that shares a KV head wherever the group begins, gcd(that,
+// H/Hkv) heads. Where U divides H and Hkv that is H/U and Hkv/U.
+struct HeadShare {
+  int64_t heads = 0, kv_heads = 0;
+};
+HeadShare head_share(const Problem& problem, int ulysses_degree);
+
 // What a rank of an R x U mesh receives in unified attention; a ring is U = 1, Ulysses is R = 1
-// (DESIGN 4.2). With Ulysses index u, ring index r, heads H and Hkv, D = Dqk, E = Dv:
+// (DESIGN 4.2). With Ulysses index u, ring index r, D = Dqk, E = Dv, and the rank's head_share for
+// H/U and Hkv/U:
 //
 //   forward, Ulysses  sum over the others of the Ulysses group of their
 //                     B (Sq H/U D + Skv Hkv/U (D + E)), and (U - 1) B Sq H/U E for out; the same

@@ -75,9 +75,14 @@ void set_selector_data(Case& c, const Pick&) {
   if (c.problem.dtype != DType::f16) c.problem.data = Data::selector;
 }
 
-void set_indivisible_heads(Case& c, const Pick&) {
-  const int64_t heads = c.problem.heads + (c.mesh.ulysses > 1 ? 1 : 0);
-  c.problem.heads = c.problem.kv_heads = heads;
+// KV heads that the Ulysses degree does not divide, fewer than its ranks or one more, with one to
+// three query heads each.
+void set_indivisible_heads(Case& c, const Pick& pick) {
+  const int64_t degree = c.mesh.ulysses;
+  if (degree == 1) return;
+  const int64_t kv_heads = 1 + pick(degree);
+  c.problem.kv_heads = kv_heads % degree == 0 ? kv_heads + 1 : kv_heads;
+  c.problem.heads = c.problem.kv_heads * (1 + pick(3));
 }
 
 // Which rank goes first at an exchange: any, or by priorities that change a few times.
@@ -105,7 +110,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"indivisible length", 15, [](Case& c, const Pick&) {
                    if (c.mesh.world() > 1) ++c.problem.q_len, ++c.problem.kv_len;
                  }});
-  all.push_back({"indivisible heads", 10, set_indivisible_heads});
+  all.push_back({"indivisible heads", 15, set_indivisible_heads});
   all.push_back({"shards", 15, set_uneven_shards});
 }
 

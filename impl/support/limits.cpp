@@ -6,6 +6,7 @@
 #include "impl/contract/backend.h"
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/contiguous.h"
+#include "impl/layouts/head_slots.h"
 
 namespace attncheck {
 namespace {
@@ -52,7 +53,7 @@ Support divisible(const char* what, int64_t size, const char* by, int ranks) {
                      number(ranks));
 }
 
-Support supports_sizes(const Request& r) {
+Support supports_sizes(const Limits& limits, const Request& r) {
   const Problem& p = r.problem;
   if (p.kv_heads < 1 || p.heads % p.kv_heads != 0) {
     return Support::no("h=" + number(p.heads) + " is no multiple of hkv=" + number(p.kv_heads));
@@ -61,6 +62,7 @@ Support supports_sizes(const Request& r) {
   const char* degree = "the Ulysses degree";
   if (auto s = divisible("q", p.q_len, world, r.mesh.world()); !s) return s;
   if (auto s = divisible("kv", p.kv_len, world, r.mesh.world()); !s) return s;
+  if (limits.any_heads) return Support::yes();
   if (auto s = divisible("h", p.heads, degree, r.mesh.ulysses); !s) return s;
   return divisible("hkv", p.kv_heads, degree, r.mesh.ulysses);
 }
@@ -70,8 +72,9 @@ Problem block_problem(const Request& r) {
   Problem block = r.problem;
   block.q_len /= r.mesh.ring;
   block.kv_len /= r.mesh.ring;
-  block.heads /= r.mesh.ulysses;
-  block.kv_heads /= r.mesh.ulysses;
+  const HeadSlots slots(block.heads, block.kv_heads, r.mesh.ulysses);
+  block.heads = slots.query_slots() / r.mesh.ulysses;
+  block.kv_heads = slots.kv_slots() / r.mesh.ulysses;
   block.scale = effective_scale(r.problem);
   return block;
 }
@@ -92,7 +95,7 @@ Support supports_backend(const Limits& limits, const Request& r, const Backend& 
 Support supports(const Limits& limits, const Request& r, const Backend& backend) {
   if (auto s = supports_mesh(limits, r); !s) return s;
   if (auto s = supports_layout(r); !s) return s;
-  if (auto s = supports_sizes(r); !s) return s;
+  if (auto s = supports_sizes(limits, r); !s) return s;
   return supports_backend(limits, r, backend);
 }
 

@@ -6,8 +6,9 @@ namespace attncheck {
 
 // What an implementation can do beyond what all of the built-in ones can.
 struct Limits {
-  bool ring = true;     // ring degrees above 1
-  bool ulysses = true;  // Ulysses degrees above 1
+  bool ring = true;        // ring degrees above 1
+  bool ulysses = true;     // Ulysses degrees above 1
+  bool any_heads = false;  // head counts that the Ulysses degree does not divide
 };
 
 // Whether a built-in implementation with these limits does the case on the backend.

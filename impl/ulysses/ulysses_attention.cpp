@@ -7,18 +7,21 @@
 #include "impl/layouts/contiguous.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/slotted_pass.h"
 
 namespace attncheck {
 namespace {
 
-constexpr Limits kUlyssesLimits{.ring = false, .ulysses = true};
+constexpr Limits kUlyssesLimits{.ring = false, .ulysses = true, .any_heads = true};
 
 Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUlyssesLimits, q, k, v, options, groups);
   AttentionPass local = local_pass(options.backend, options.scale, global_diagonal(options));
-  return differentiable_attention(
-      q, k, v, exchanged_pass(std::move(local), keep(groups.ulysses), options.return_lse));
+  AttentionPass exchanged =
+      exchanged_pass(std::move(local), keep(groups.ulysses), options.return_lse);
+  const HeadSlots slots(q.size(2), k.size(2), groups.mesh.ulysses);
+  return differentiable_attention(q, k, v, slotted_pass(std::move(exchanged), slots));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "properties/checks/judging.h"
 #include "properties/checks/memory.h"
 #include "properties/token_positions.h"
+#include "reference/traffic.h"
 
 namespace attncheck {
 namespace {
@@ -35,10 +36,18 @@ Problem block_of(const Case& c) {
   Problem block = c.problem;
   block.q_len = longest(c, q_positions) * c.mesh.ulysses;
   block.kv_len = longest(c, kv_positions) * c.mesh.ulysses;
-  block.heads /= c.mesh.ulysses;
-  block.kv_heads /= c.mesh.ulysses;
+  const reference::HeadShare share = reference::head_share(c.problem, c.mesh.ulysses);
+  block.heads = share.heads;
+  block.kv_heads = share.kv_heads;
   block.scale = effective_scale(c.problem);
   return block;
+}
+
+// Whether the ranks of a Ulysses group attend to more heads together than there are.
+bool fills_slots(const Case& c) {
+  const reference::HeadShare share = reference::head_share(c.problem, c.mesh.ulysses);
+  return share.heads * c.mesh.ulysses != c.problem.heads ||
+         share.kv_heads * c.mesh.ulysses != c.problem.kv_heads;
 }
 
 ShardBytes shard_bytes(const Case& c) {
@@ -67,7 +76,8 @@ int64_t allowance(const Case& c) {
   const int64_t blocks = ring == 1 ? 0 : gathers ? ring : 2;
   const int64_t widened = bytes.key_sums == bytes.keys ? 0 : 1;  // the block's own, cast
   const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened;
-  const int64_t exchanged = c.mesh.ulysses > 1 ? 3 : 0;  // in pieces, received, joined
+  const int64_t copies = fills_slots(c) ? 4 : 3;  // with more heads, in pieces, received, joined
+  const int64_t exchanged = c.mesh.ulysses > 1 ? copies : 0;
   return blocks * bytes.keys + sums * bytes.key_sums + 4 * (bytes.queries + bytes.rows) +
          exchanged * (bytes.queries + bytes.keys + bytes.rows);
 }

@@ -105,6 +105,16 @@ TEST(Attention, IsDenseAttention) {
   for (const Trial& trial : every_trial()) expect_right(trial, whole(kSizes));
 }
 
+TEST(Attention, TakesHeadsOfAnyNumber) {
+  for (const Trial& trial : every_trial()) {
+    for (const auto& [heads, kv_heads] :
+         std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {4, 2}, {5, 5}, {6, 3}, {7, 1}, {9, 3}}) {
+      SCOPED_TRACE(std::to_string(heads) + " heads, " + std::to_string(kv_heads) + " KV heads");
+      expect_right(trial, whole({.q_len = 12, .kv_len = 24, .heads = heads, .kv_heads = kv_heads}));
+    }
+  }
+}
+
 TEST(Attention, GivesTheGradientOfOutAlone) {
   for (const Trial& trial : every_trial()) {
     Whole w = whole(kSizes);

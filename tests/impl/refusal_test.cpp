@@ -126,17 +126,6 @@ TEST(Refusal, NamesTheAxisOfTheMesh) {
   expect_refused(ulysses_implementation(), supported({2, 1}), math_backend());
 }
 
-TEST(Refusal, MeetsHeadsThatTheUlyssesDegreeDoesNotDivide) {
-  for (const auto& [implementation, mesh] : subjects()) {
-    if (mesh.ulysses == 1) continue;
-    Case c = supported(mesh);
-    c.problem.kv_heads = 1;
-    expect_refused(implementation, c, math_backend());
-    c.problem.heads = c.problem.kv_heads = 5;
-    expect_refused(implementation, c, math_backend());
-  }
-}
-
 TEST(Refusal, MeetsRotationByAllToAll) {
   Case c = supported({3, 1});
   c.rotate = Rotate::alltoall;

@@ -87,6 +87,8 @@ constexpr Fault kFaults[] = {
     {"C11", "mesh=1x2" WIDE ULYSSES_HEADS, "dq dk dv"},
     {"C13", "mesh=3x1 rotate=p2p" WIDE RING_HEADS, ""},
     {"C13", "mesh=2x1 q=4 kv=4 d=1 causal=1 align=br", ""},
+    {"C14", "mesh=1x2" WIDE ULYSSES_HEADS, ""},
+    {"C14", "mesh=1x4 q=4 h=4 hkv=2 d=1", "out lse dq dk dv"},
     {"house_drops_a_wait", "mesh=3x1 rotate=p2p" WIDE RING_HEADS, ""},
     {"house_aliases_an_exchange", "mesh=1x4" WIDE ULYSSES_HEADS, ""},
     {"house_swaps_a_tag", "mesh=3x1" WIDE RING_HEADS, ""},
