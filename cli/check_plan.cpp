@@ -8,6 +8,7 @@
 #include "harness/drive/features.h"
 #include "impl/backends/dispatcher.h"
 #include "problem/case_text.h"
+#include "problem/model_shapes.h"
 
 namespace attncheck::cli {
 namespace {
@@ -25,6 +26,18 @@ Names default_subjects(const Registry& registry) {
   Names names = subject_names(registry);
   std::erase(names, "local");
   return names;
+}
+
+// Lengths are rounded to a multiple of what each mesh needs later on.
+std::vector<Problem> scaled_shapes(const CheckArguments& arguments) {
+  if (arguments.scale && *arguments.scale <= 0) {
+    throw UsageError("--scale: 0 leaves no token: give a factor above 0, e.g. 0.0625");
+  }
+  std::vector<Problem> shapes;
+  for (const std::string& name : chosen("shape", arguments.shapes, model_shape_names(), {})) {
+    shapes.push_back(scaled(model_shape(name).problem, arguments.scale.value_or(1.0), 1));
+  }
+  return shapes;
 }
 
 // All but the dispatcher, which computes with one of the others.
@@ -54,6 +67,7 @@ class Planner {
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
     dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), {"f64", "f32"});
     mesh_arguments(arguments.meshes);
+    shapes_ = scaled_shapes(arguments);
   }
 
   CheckPlan make() {
@@ -85,9 +99,11 @@ class Planner {
 
   void add_subject(const std::string& impl, const std::string& transport) {
     const SubjectKind kind = kind_of(impl);
+    if (!shapes_.empty() && !needs_backend(kind)) return;
     for (const std::string& backend : needs_backend(kind) ? backends_ : Names{"math"}) {
       for (const std::string& dtype : dtypes_) {
-        add_stream({impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend)});
+        add_stream(
+            {impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend), shapes_});
       }
     }
   }
@@ -101,7 +117,8 @@ class Planner {
     }
     if (spec.meshes.empty() || !speaks(spec)) return;
     const auto count = static_cast<int64_t>(spec.meshes.size());
-    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * count : kSimCases;
+    int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * count : kSimCases;
+    if (!shapes_.empty()) cases = static_cast<int64_t>(shapes_.size()) * count;
     plan_.streams.push_back({std::move(spec), arguments_.cases.value_or(cases)});
   }
 
@@ -114,7 +131,9 @@ class Planner {
     for (const Refusal& refusal : refusals_) {
       if (matches(refusal.spec, refusal.mesh)) return refusal.spec.impl + ": " + refusal.reason;
     }
-    return "no property that was asked for is about it";
+    return shapes_.empty() ? "no property that was asked for is about it"
+                           : "no property that was asked for is about it, or it has no attention "
+                             "for --shapes";
   }
 
   // What was asked for by name must be in some stream.
@@ -161,6 +180,7 @@ class Planner {
   const CheckArguments& arguments_;
   Lab& lab_;
   Names impls_, backends_, transports_, dtypes_;
+  std::vector<Problem> shapes_;
   std::vector<Refusal> refusals_;
   CheckPlan plan_;
 };

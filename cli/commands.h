@@ -22,7 +22,9 @@ struct RankArguments {
 
 struct CheckArguments {
   std::vector<std::string> impls, backends, meshes, transports, properties, dtypes;
-  std::optional<int64_t> cases;  // by stream
+  std::vector<std::string> shapes;  // attention of public models, instead of drawn sizes
+  std::optional<double> scale;      // of their lengths
+  std::optional<int64_t> cases;     // by stream
   uint64_t seed = kDefaultSeed;
   std::optional<double> time_limit;  // seconds
   std::optional<int64_t> lanes;      // of cases; one for each core by default

@@ -4,6 +4,7 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
+#include "problem/model_shapes.h"
 #include "properties/property.h"
 
 namespace attncheck::cli {
@@ -24,10 +25,19 @@ void list_properties() {
   for (const Property& property : all_properties()) print_line(property.name, property.explains);
 }
 
+void list_shapes() {
+  for (const ModelShape& shape : model_shapes()) {
+    const Problem& p = shape.problem;
+    fmt::print("{:<12}  q={} h={} hkv={} d={}{}  {}\n", shape.name, p.q_len, p.heads, p.kv_heads,
+               p.head_dim, p.causal ? " causal=1" : "", shape.what);
+  }
+}
+
 }  // namespace
 
 int list_command(const std::string& what) {
-  require_name("list", what, {"impls", "backends", "properties", "mutants", "transports"});
+  require_name("list", what,
+               {"impls", "backends", "properties", "mutants", "transports", "shapes"});
   const Registry& registry = built_in();
   if (what == "mutants") list_mutants(registry);
   if (what == "properties") list_properties();
@@ -37,6 +47,7 @@ int list_command(const std::string& what) {
   if (what == "backends") {
     for (const std::string& name : registry.backend_names()) print_line(name, "");
   }
+  if (what == "shapes") list_shapes();
   if (what == "transports") {
     fmt::print(
         "sim   ranks as threads of this process, one at a time\n"

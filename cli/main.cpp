@@ -91,6 +91,11 @@ void add_check(CLI::App& app, Arguments& all) {
   add_list(check, "--transport", a.transports, "sim, gloo, or all");
   add_list(check, "--property", a.properties, "Properties, or all");
   add_list(check, "--dtype", a.dtypes, "f64, f32, bf16, f16, or all");
+  add_list(check, "--shapes", a.shapes, "Attention of public models instead of drawn sizes");
+  check->add_option("--scale", a.scale, "Factor on the lengths of --shapes, above 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->check(finite_number)
+      ->needs("--shapes");
   check->add_option("--cases", a.cases, "Cases of each implementation, backend, transport, dtype")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   check->add_option("--seed", a.seed, "Draws the same cases for the same seed")
@@ -175,7 +180,7 @@ void add_bench(CLI::App& app, Arguments& all) {
 
 void add_list_command(CLI::App& app, Arguments& all) {
   CLI::App* list =
-      app.add_subcommand("list", "impls | backends | properties | mutants | transports");
+      app.add_subcommand("list", "impls | backends | properties | mutants | transports | shapes");
   list->add_option("what", all.list_what, "What to list")->required();
   list->callback([&all] { all.command = [&all] { return list_command(all.list_what); }; });
 }

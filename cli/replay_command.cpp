@@ -31,7 +31,7 @@ PropertyResult result_of(const Judgement& judgement, const Case& c, const std::s
 }
 
 StreamSpec spec_of(const Case& c, Lab& lab) {
-  return {c.impl, c.backend, c.transport, c.problem.dtype, {c.mesh}, lab.kind(c)};
+  return {c.impl, c.backend, c.transport, c.problem.dtype, {c.mesh}, lab.kind(c), true, {}};
 }
 
 int64_t count(const std::vector<Judgement>& judgements, Kind kind) {

@@ -8,8 +8,8 @@
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/scale/prediction_table.h"
-#include "harness/scale/shapes.h"
 #include "problem/case_text.h"
+#include "problem/model_shapes.h"
 
 namespace attncheck::cli {
 namespace {
@@ -44,7 +44,7 @@ scale::Question question_of(const ScaleArguments& arguments) {
   const std::vector<scale::Link> links = links_of(arguments.links);
   scale::Question question;
   question.shapes =
-      chosen("shape", arguments.shapes, scale::shape_names(), {"flux", "wan_720p", "llama3_8b"});
+      chosen("shape", arguments.shapes, model_shape_names(), {"flux", "wan_720p", "llama3_8b"});
   question.worlds = worlds_of(arguments.worlds);
   question.machine = {links[0], links[1], arguments.node, arguments.tflops * 1e12};
   return question;

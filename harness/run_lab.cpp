@@ -242,20 +242,19 @@ bool RunLab::hurry(bool on) {
 }
 
 const Observation& RunLab::observe(const Request& request) {
-  std::unique_ptr<Observation>& observation = observations_[to_text(request)];
-  if (observation) {
+  const std::string text = to_text(request);
+  if (const Observation* known = memory_.observation(text)) {
     ++counts_.recalls;
-  } else {
-    observation = std::make_unique<Observation>(run(request));
+    return *known;
   }
-  return *observation;
+  return memory_.keep(text, run(request));
 }
 
 const Expected& RunLab::expected(const Request& request) {
   const auto context = bound_context(request.case_, contract(request.case_));
-  std::unique_ptr<Expected>& expected = expectations_[expectation_key(request, context)];
-  if (!expected) expected = std::make_unique<Expected>(expect(request, context));
-  return *expected;
+  const std::string key = expectation_key(request, context);
+  const Expected* known = memory_.expected(key);
+  return known != nullptr ? *known : memory_.keep(key, expect(request, context));
 }
 
 Support RunLab::carries(const Case& c) const {
@@ -282,11 +281,6 @@ Method RunLab::method(const Case& c) {
 
 const Collective* RunLab::collective(const Case& c) {
   return registry_.collective(c.impl);
-}
-
-void RunLab::forget() {
-  observations_.clear();
-  expectations_.clear();
 }
 
 }  // namespace attncheck

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/registry.h"
+#include "harness/run_memory.h"
 #include "harness/transport.h"
 #include "properties/lab.h"
 
@@ -31,6 +32,7 @@ class RunLab : public Lab {
   const Collective* collective(const Case& c) override;
   Method method(const Case& c) override;
   bool hurry(bool on) override;
+  void make_room() override { memory_.shrink_to(kMostRemembered); }
 
   // Whether the case's transport is in this lab and takes its mesh.
   Support carries(const Case& c) const;
@@ -39,10 +41,13 @@ class RunLab : public Lab {
   using Listener = std::function<void(const Case&, const std::string& incident)>;
   void tell(Listener listener) { listener_ = std::move(listener); }
 
-  void forget();  // between cases: memory stays bounded
+  void forget() { memory_.clear(); }  // between cases
   const LabCounts& counts() const { return counts_; }
 
  private:
+  // Bytes, for all properties of a case of a few thousand tokens but the longest runs.
+  static constexpr int64_t kMostRemembered = int64_t{256} << 20;
+
   struct Attempt;
 
   Observation run(const Request& request);
@@ -52,8 +57,7 @@ class RunLab : public Lab {
 
   const Registry& registry_;
   std::map<std::string, std::shared_ptr<Transport>> transports_;
-  std::map<std::string, std::unique_ptr<Observation>> observations_;
-  std::map<std::string, std::unique_ptr<Expected>> expectations_;
+  RunMemory memory_;
   LabCounts counts_;
   Listener listener_ = [](const Case&, const std::string&) {};
   bool ever_started_ = false;              // ranks

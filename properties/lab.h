@@ -33,7 +33,8 @@ class Lab {
  public:
   virtual ~Lab() = default;
 
-  // References stay valid until the lab is told to forget (between cases).
+  // References stay valid until the lab is told to make room (between properties) or to forget
+  // (between cases).
   virtual const Observation& observe(const Request& request) = 0;
   virtual const Expected& expected(const Request& request) = 0;
 
@@ -42,6 +43,9 @@ class Lab {
   // In haste, as while a failure is shrunk, a run that ends early is believed at once, and ranks
   // that are known to hang get a short time. Ending it returns whether that made a difference.
   virtual bool hurry(bool) { return false; }
+  // A property was judged: what runs gave may be dropped where it takes much memory, and is made
+  // again when it is asked for.
+  virtual void make_room() {}
   // What kind of subject the case is about; of a mutant, what it is a wrong version of.
   virtual SubjectKind kind(const Case& c) = 0;
   // The contract that the case's backend declares; nullptr for an unknown backend.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/drive/cells.h"
+#include "harness/drive/shape_case.h"
 #include "problem/case_text.h"
 
 namespace attncheck {
@@ -67,16 +68,25 @@ std::vector<Mesh> CaseStream::meshes() const {
   return meshes;
 }
 
-// A cell is open when a case in it is found that the subject supports.
+// Where the sizes are given, the meshes take turns for one of them, then for the next.
+Case CaseStream::draw_once(const Place& place, Goal goal, const Pick& pick) const {
+  if (spec_.shapes.empty()) return draw_case(spec_, place.mesh, place.abilities, goal, pick);
+  const size_t round = turn_ == 0 ? 0 : (turn_ - 1) / places_.size();
+  const Problem& shape = spec_.shapes[round % spec_.shapes.size()];
+  return shape_case(spec_, place.mesh, place.abilities, shape, pick);
+}
+
+// A cell is open when a case in it is found that the subject supports. Of given sizes only the mesh
+// is anybody's choice.
 void CaseStream::look_for_cells() {
-  for (size_t cell = 0; cell < all_cells().size(); ++cell) {
+  const size_t cells = spec_.shapes.empty() ? all_cells().size() : kMeshCells;
+  for (size_t cell = 0; cell < cells; ++cell) {
     if (spec_.kind == SubjectKind::merge) continue;
     if (spec_.kind == SubjectKind::collective && !all_cells()[cell].of_collectives) continue;
     for (const Place& place : places_) {
       for (int i = 0; i < kProbes && !required_[cell]; ++i) {
-        const Case c = probe_random_.next([&](const Pick& pick) {
-          return draw_case(spec_, place.mesh, place.abilities, kGoals[cell], pick);
-        });
+        const Case c = probe_random_.next(
+            [&](const Pick& pick) { return draw_once(place, kGoals[cell], pick); });
         required_[cell] = all_cells()[cell].contains(c) && supports_(c);
       }
     }
@@ -85,9 +95,7 @@ void CaseStream::look_for_cells() {
 
 std::optional<Case> CaseStream::draw(const Place& place, Goal goal) {
   for (int i = 0; i < kRedraws; ++i) {
-    const Case c = random_.next([&](const Pick& pick) {
-      return draw_case(spec_, place.mesh, place.abilities, goal, pick);
-    });
+    const Case c = random_.next([&](const Pick& pick) { return draw_once(place, goal, pick); });
     ++counts_.drawn;
     if (supports_(c)) return c;
     ++counts_.refused;

@@ -49,6 +49,7 @@ class CaseStream {
     Abilities abilities;
   };
 
+  Case draw_once(const Place& place, Goal goal, const Pick& pick) const;
   std::optional<Case> draw(const Place& place, Goal goal);
   std::optional<Case> next_on_purpose(const Place& place);
   void look_for_cells();

@@ -23,6 +23,7 @@ Verdict judge(const Property& property, const Case& c, Lab& lab) {
 
 Judgement judge_watched(const Property& property, const Case& c, WatchedLab& lab) {
   Verdict verdict = judge(property, c, lab);
+  lab.make_room();
   std::optional<Verdict> incident = lab.take_incident();
   const bool unrepeatable = incident.has_value();
   if (unrepeatable && !verdict.failed()) verdict = std::move(*incident);

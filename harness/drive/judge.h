@@ -35,6 +35,10 @@ class WatchedLab : public Lab {
   Method method(const Case& c) override { return lab_.method(c); }
 
   bool hurry(bool on) override { return lab_.hurry(on); }
+  // Not once the base run lost a rank: it is not made again.
+  void make_room() override {
+    if (fatal_ == nullptr) lab_.make_room();
+  }
 
   // not_run with what happened, when a run ended in a way that did not repeat since it was last
   // asked.

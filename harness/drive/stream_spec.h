@@ -19,6 +19,7 @@ struct StreamSpec {
   std::vector<Mesh> meshes;  // taken in turn
   SubjectKind kind = SubjectKind::implementation;
   bool lse = true;  // the backend returns a log-sum-exp; if not, cases have return_lse=0
+  std::vector<Problem> shapes;  // cases have these sizes, in turn for each mesh; empty: drawn ones
 };
 
 // Whether such a subject runs on a backend: a collective or a merge does not.

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/scale/prediction_table.h"
-#include "harness/scale/shapes.h"
 #include "problem/case_text.h"
+#include "problem/model_shapes.h"
 
 namespace attncheck::scale {
 namespace {
@@ -56,7 +56,7 @@ std::string title_of(const Row& row) {
   return fmt::format(
       "\n{} on {} ranks: {}, {} tokens, {} heads ({} of k and v)\n"
       "  {:<8} {:>7} {:<10} {:>10} {:>13} {:>9} {:>11}\n",
-      row.shape, row.case_.mesh.world(), shape(row.shape).what, row.case_.problem.q_len,
+      row.shape, row.case_.mesh.world(), model_shape(row.shape).what, row.case_.problem.q_len,
       row.case_.problem.heads, row.case_.problem.kv_heads, "method", "mesh", "rotate", "ms",
       "not hidden", "kernel ms", "GB received");
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/scale/record.h"
-#include "harness/scale/shapes.h"
+#include "problem/model_shapes.h"
 
 namespace attncheck::scale {
 namespace {
@@ -63,7 +63,7 @@ PredictionTable predict_all(const Registry& registry, const Question& question,
       for (const Mesh& mesh : factorisations(world)) {
         for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
           if (mesh.ring == 1 && rotate == Rotate::p2p) continue;
-          const Case c = case_of(shape(name).problem, mesh, rotate);
+          const Case c = case_of(model_shape(name).problem, mesh, rotate);
           progress(c);
           table.rows.push_back(row_of(registry, name, c, question.machine));
         }

@@ -109,6 +109,13 @@ class WrongRequests(unittest.TestCase):
         self.refused("replay", says="case")
         self.refused(says="subcommand")
 
+    def test_shapes(self):
+        for arguments, reason in [
+            (["--shapes", "flix"], "flux"), (["--scale", "0.5"], "--shapes"), (["--shapes", "flux", "--scale", "0"], "above 0"),
+            (["--shapes", "flux", "--scale", "2"], "2"), (["--shapes", "flux", "--impl", "merge:logaddexp"], "--shapes"),
+        ]:  # fmt: skip
+            self.refused("check", *arguments, says=reason)
+
     def test_malformed_cases_name_the_column(self):
         self.refused("replay", "impl=ring mesh=2 q=2 d=1", says=["column 11", "RxU"])
         self.refused("explain", "impl=ring mesh=2x1 q=2", says="'d' is missing")
@@ -198,6 +205,12 @@ class Runs(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("out of time", done.stdout)
 
+    def test_the_attention_of_a_model_is_checked_at_a_part_of_its_length(self):
+        done = run("check", "--quiet", "--shapes", "llama3_8b", "--scale", "0.0001", "--dtype", "f32", "--impl", "ring",
+                   "--transport", "sim", "--mesh", "3x1,2x1", "--property", "gradients_match_reference")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("6 cases", done.stdout)
+
     def test_a_mutant_is_caught(self):
         done = run("mutants", "--mutant", "A19", "--quiet")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -245,7 +258,7 @@ class Runs(unittest.TestCase):
     def test_list(self):
         for what, has in [
             ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),
-            ("properties", "gradients_match_reference"), ("transports", "gloo"),
+            ("properties", "gradients_match_reference"), ("transports", "gloo"), ("shapes", "llama3_70b"),
         ]:  # fmt: skip
             done = run("list", what)
             self.assertEqual(done.returncode, 0)

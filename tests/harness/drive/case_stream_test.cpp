@@ -123,6 +123,30 @@ TEST(CaseStream, CountsDrawsThatWereRefusedAfterAll) {
   EXPECT_GT(stream.counts().refused_share(), kMostRefusedDraws);
 }
 
+TEST(CaseStream, TakesGivenSizesInTurnForEveryMesh) {
+  StreamSpec spec = spec_on({{3, 1}, {2, 2}});
+  Problem longer, shorter;
+  longer.q_len = longer.kv_len = 100;
+  longer.heads = longer.kv_heads = longer.head_dim = longer.v_head_dim = 4;
+  shorter = longer;
+  shorter.q_len = shorter.kv_len = 10;
+  spec.dtype = DType::f32;
+  spec.shapes = {longer, shorter};
+  CaseStream stream(spec, even_only, 1);
+  std::multiset<int64_t> lengths;
+  for (int i = 0; i < 4; ++i) {
+    const std::optional<Case> c = stream.next();
+    ASSERT_TRUE(c);
+    EXPECT_EQ(c->problem.head_dim, 4);
+    EXPECT_EQ(c->problem.dtype, DType::f32);
+    EXPECT_FALSE(c->problem.causal);
+    EXPECT_EQ(c->problem.q_len % (2 * c->mesh.world()), 0);
+    lengths.insert(c->problem.q_len);
+  }
+  EXPECT_EQ(lengths, (std::multiset<int64_t>{8, 12, 102, 104}));
+  EXPECT_EQ(stream.empty_cells(), std::vector<std::string>());
+}
+
 TEST(CaseStream, GivesCollectivesTaggedData) {
   StreamSpec spec = wide_spec();
   spec.kind = SubjectKind::collective;
