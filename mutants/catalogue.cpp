@@ -23,6 +23,7 @@
 #include "mutants/house_state.h"
 #include "mutants/house_traffic.h"
 #include "mutants/house_values.h"
+#include "mutants/layouts.h"
 #include "mutants/lse_axis.h"
 #include "mutants/lse_kept.h"
 #include "mutants/lse_value.h"
@@ -69,7 +70,7 @@ std::vector<Mutant> mutant_catalogue() {
         house_gradient_mutants,    house_invariance_mutants,    lse_kept_mutants,
         house_memory_mutants,      house_state_mutants,         house_merge_mutants,
         unwaited_exchange_mutants, mismatched_exchange_mutants, world_rank_mutants,
-        house_traffic_mutants,     head_order_mutants}) {
+        house_traffic_mutants,     head_order_mutants,          layout_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

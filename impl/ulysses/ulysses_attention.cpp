@@ -4,9 +4,10 @@
 
 #include "impl/backends/attend.h"
 #include "impl/collectives/kept_group.h"
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
 
 namespace attncheck {
@@ -17,11 +18,8 @@ constexpr Limits kUlyssesLimits{.ring = false, .ulysses = true, .any_heads = tru
 Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUlyssesLimits, q, k, v, options, groups);
-  AttentionPass local = local_pass(options.backend, options.scale, global_diagonal(options));
-  AttentionPass exchanged =
-      exchanged_pass(std::move(local), keep(groups.ulysses), options.return_lse);
   const HeadSlots slots(q.size(2), k.size(2), groups.mesh.ulysses);
-  return differentiable_attention(q, k, v, slotted_pass(std::move(exchanged), slots));
+  return differentiable_attention(q, k, v, slotted_pass(ulysses_pass(options, groups), slots));
 }
 
 }  // namespace
@@ -41,6 +39,13 @@ AttentionPass local_pass(const Backend* backend, double scale, std::optional<int
         {{t[0], t[1], t[2], {}, scale, diagonal}, grad_out, grad_lse, t[3], t[4], saved.aux[0]});
   };
   return pass;
+}
+
+AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups) {
+  AttentionPass whole = local_pass(options.backend, options.scale, global_diagonal(options));
+  return exchanged_pass(ordered_pass(std::move(whole), options, groups.mesh, groups.ring_index()),
+                        head_trades(keep(groups.ulysses), group_lengths(options, groups)),
+                        options.return_lse);
 }
 
 Implementation ulysses_implementation() {

@@ -1,9 +1,12 @@
 #include "impl/unified/unified_attention.h"
 
+#include <utility>
+
 #include "impl/collectives/kept_group.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
 
 namespace attncheck {
@@ -14,13 +17,18 @@ constexpr Limits kUnifiedLimits{.ring = true, .ulysses = true, .any_heads = true
 Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUnifiedLimits, q, k, v, options, groups);
-  AttentionPass exchanged = exchanged_pass(ring_pass(ring_call(options, groups)),
-                                           keep(groups.ulysses), options.return_lse);
   const HeadSlots slots(q.size(2), k.size(2), groups.mesh.ulysses);
-  return differentiable_attention(q, k, v, slotted_pass(std::move(exchanged), slots));
+  return differentiable_attention(q, k, v, slotted_pass(unified_pass(options, groups), slots));
 }
 
 }  // namespace
+
+AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& groups) {
+  AttentionPass ring = ring_pass(ring_call(options, groups));
+  return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
+                        head_trades(keep(groups.ulysses), group_lengths(options, groups)),
+                        options.return_lse);
+}
 
 Implementation unified_implementation() {
   return {"unified",

@@ -40,6 +40,8 @@ Problem block_of(const Case& c) {
   block.heads = share.heads;
   block.kv_heads = share.kv_heads;
   block.scale = effective_scale(c.problem);
+  block.layout = Layout::contiguous;
+  block.shards.clear();
   return block;
 }
 
