@@ -42,13 +42,23 @@ Names known_subjects(const Registry& registry, const Names& given) {
   return mutants ? registry.subject_names() : subject_names(registry);
 }
 
+// What --impl names, and --model without the "model:".
+Names asked_subjects(const CheckArguments& arguments, const Registry& registry) {
+  Names known, names = arguments.impls;
+  for (const Model& model : registry.models) known.push_back(model.name);
+  for (const std::string& name : chosen("model", arguments.models, known, {})) {
+    names.push_back("model:" + name);
+  }
+  return names;
+}
+
 class Planner {
  public:
   Planner(const CheckArguments& arguments, const Registry& registry, Lab& lab)
       : arguments_(arguments), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
-    impls_ = chosen("impl", arguments.impls, known_subjects(registry, arguments.impls),
-                    default_subjects(registry));
+    asked_ = asked_subjects(arguments, registry);
+    impls_ = chosen("impl", asked_, known_subjects(registry, asked_), default_subjects(registry));
     backends_ =
         chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
@@ -143,7 +153,7 @@ class Planner {
       throw UsageError("mesh " + to_text(mesh) + " fits none of the subjects: " +
                        reason_of([&](const StreamSpec&, const Mesh& m) { return m == mesh; }));
     }
-    require_used("impl", arguments_.impls, impls_,
+    require_used("impl", asked_, impls_,
                  [](const StreamSpec& s, const std::string& n) { return s.impl == n; });
     require_used("backend", arguments_.backends, backends_,
                  [](const StreamSpec& s, const std::string& n) { return s.backend == n; });
@@ -160,6 +170,7 @@ class Planner {
 
   const CheckArguments& arguments_;
   Lab& lab_;
+  Names asked_;  // subjects by name
   Names impls_, backends_, transports_, dtypes_;
   std::vector<Refusal> refusals_;
   CheckPlan plan_;

@@ -21,7 +21,7 @@ struct RankArguments {
 };
 
 struct CheckArguments {
-  std::vector<std::string> impls, backends, meshes, transports, properties, dtypes;
+  std::vector<std::string> impls, models, backends, meshes, transports, properties, dtypes;
   std::optional<int64_t> cases;  // by stream
   uint64_t seed = kDefaultSeed;
   std::optional<double> time_limit;  // seconds

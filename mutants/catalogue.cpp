@@ -27,6 +27,7 @@
 #include "mutants/lse_value.h"
 #include "mutants/merge_by_autograd.h"
 #include "mutants/mismatched_exchanges.h"
+#include "mutants/model_training.h"
 #include "mutants/narrow_compute.h"
 #include "mutants/own_shard_alone.h"
 #include "mutants/ring_backward.h"
@@ -66,7 +67,7 @@ std::vector<Mutant> mutant_catalogue() {
         lse_value_mutants, empty_row_lse_mutants, exchange_layout_mutants, house_completion_mutants,
         house_value_mutants, house_gradient_mutants, house_invariance_mutants, lse_kept_mutants,
         house_memory_mutants, house_state_mutants, house_merge_mutants, unwaited_exchange_mutants,
-        mismatched_exchange_mutants, world_rank_mutants, house_traffic_mutants}) {
+        mismatched_exchange_mutants, world_rank_mutants, house_traffic_mutants, model_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);
