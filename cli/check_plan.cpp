@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kSimCases = 100;         // by stream
 constexpr int64_t kGlooCasesPerMesh = 10;  // by stream
+constexpr int64_t kModelShare = 3;         // of these, one in so many: a model's case costs more
 
 using Names = std::vector<std::string>;
 
@@ -95,11 +96,23 @@ class Planner {
 
   void add_subject(const std::string& impl, const std::string& transport) {
     const SubjectKind kind = kind_of(impl);
-    for (const std::string& backend : needs_backend(kind) ? backends_ : Names{"math"}) {
+    for (const std::string& backend : backends_of(kind)) {
       for (const std::string& dtype : dtypes_) {
         add_stream({impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend)});
       }
     }
+  }
+
+  // Implementations are judged on every backend; a model asks about its sharding, on one.
+  Names backends_of(SubjectKind kind) const {
+    const bool every = kind != SubjectKind::model || !arguments_.backends.empty();
+    return needs_backend(kind) && every ? backends_ : Names{"math"};
+  }
+
+  int64_t default_cases(const StreamSpec& spec) const {
+    const auto meshes = static_cast<int64_t>(spec.meshes.size());
+    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * meshes : kSimCases;
+    return spec.kind == SubjectKind::model ? cases / kModelShare : cases;
   }
 
   void add_stream(StreamSpec spec) {
@@ -110,9 +123,8 @@ class Planner {
       if (!plain) refusals_.push_back({spec, mesh, plain.reason});
     }
     if (spec.meshes.empty() || !speaks(spec)) return;
-    const auto count = static_cast<int64_t>(spec.meshes.size());
-    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * count : kSimCases;
-    plan_.streams.push_back({std::move(spec), arguments_.cases.value_or(cases)});
+    const int64_t cases = arguments_.cases.value_or(default_cases(spec));
+    plan_.streams.push_back({std::move(spec), cases});
   }
 
   // Whether any of the properties is about this kind of subject.

@@ -164,17 +164,16 @@ Plan flux_plan() {
 }
 
 Case joint_attention(const Case& c) {
-  return attention_case(c, c.problem.q_len + c.problem.kv_len, /*causal=*/false);
+  const ShardLengths image = sequence_lengths(c, c.problem.q_len),
+                     text = sequence_lengths(c, c.problem.kv_len);
+  ShardLengths joint;
+  for (size_t rank = 0; rank < image.size(); ++rank) joint.push_back(text[rank] + image[rank]);
+  return attention_case(c, joint, /*causal=*/false);
 }
 
 Support supports_flux(const Case& c, const Backend& backend) {
-  const Problem& p = c.problem;
-  if (p.kv_heads != p.heads) return Support::no("hkv is h in this model: leave hkv= out");
-  for (int64_t tokens : {p.q_len, p.kv_len}) {
-    if (tokens % c.mesh.world() == 0) continue;
-    return Support::no(std::to_string(tokens) + " tokens are not divisible by the " +
-                       std::to_string(c.mesh.world()) + " ranks of the mesh");
-  }
+  const bool grouped = c.problem.kv_heads != c.problem.heads;
+  if (grouped) return Support::no("hkv is h in this model: leave hkv= out");
   return supports_attention(joint_attention(c), backend);
 }
 
@@ -185,8 +184,8 @@ BuiltModel build_flux(const Case& c, const Backend& backend, const MeshGroups& g
   built.root =
       std::make_shared<FluxLike>(c, sharded_attention(joint_attention(c), backend, groups));
   built.plan = flux_plan();
-  built.sequences = {{"image", shard_lengths(p.q_len, c.mesh.world())},
-                     {"text", shard_lengths(p.kv_len, c.mesh.world())}};
+  built.sequences = {{"image", sequence_lengths(c, p.q_len)},
+                     {"text", sequence_lengths(c, p.kv_len)}};
   built.inputs = {drawn(c.seed, "image", {p.batch, p.q_len, kWidth}, type),
                   drawn(c.seed, "text", {p.batch, p.kv_len, kWidth}, type),
                   drawn(c.seed, "conditioning", {p.batch, kWidth}, type)};

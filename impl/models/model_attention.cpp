@@ -1,5 +1,8 @@
 #include "impl/models/model_attention.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "impl/autograd/attention_function.h"
 #include "impl/contract/dtypes.h"
 #include "impl/ring/ring_attention.h"
@@ -32,10 +35,13 @@ AttentionOptions options_of(const Case& attention, const Backend& backend) {
 
 }  // namespace
 
-Case attention_case(const Case& c, int64_t tokens, bool causal) {
+Case attention_case(const Case& c, const ShardLengths& lengths, bool causal) {
   Case attention = c;
   attention.impl = implementation_for(c.mesh).name;
-  attention.problem.q_len = attention.problem.kv_len = tokens;
+  attention.problem.q_len = attention.problem.kv_len = total(lengths);
+  const bool equal =
+      std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end();
+  attention.problem.shards = equal ? ShardLengths() : lengths;
   attention.problem.causal = causal;
   attention.return_lse = false;
   return attention;
@@ -73,8 +79,14 @@ AttentionCall own_attention(const Backend& backend, int64_t head_dim) {
 Support supports_own_attention(const Case& c, const Backend& backend) {
   Problem own = c.problem;
   own.q_len = std::max<int64_t>(1, own.q_len / c.mesh.world());
+  own.shards.clear();
   own.causal = false;
   return backend.supports(own);
+}
+
+ShardLengths sequence_lengths(const Case& c, int64_t tokens) {
+  const ShardLengths& given = c.problem.shards;
+  return !given.empty() && total(given) == tokens ? given : shard_lengths(tokens, c.mesh.world());
 }
 
 HeadSizes head_sizes(const Case& c) {

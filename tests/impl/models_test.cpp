@@ -89,9 +89,9 @@ TEST(Models, ReportWhatIsReplicatedAlikeOnAllRanks) {
 
 TEST(Models, RefuseOnEveryRankWhatTheySayTheyRefuse) {
   const std::pair<const char*, const char*> refused[] = {
-      {"flux_like", "mesh=2x1 q=4 kv=3 d=4"},    {"flux_like", "mesh=2x1 q=4 h=2 hkv=1 d=4"},
-      {"wan_like", "mesh=2x1 q=4 d=4 causal=1"}, {"decoder", "mesh=2x1 q=4 kv=2 d=4"},
-      {"decoder", "mesh=2x1 q=4 d=4 dv=2"},      {"decoder", "mesh=2x1 q=4 d=4 dropout=0.1"}};
+      {"flux_like", "mesh=2x1 q=4 shards=1,2 d=4"}, {"flux_like", "mesh=2x1 q=4 h=2 hkv=1 d=4"},
+      {"wan_like", "mesh=2x1 q=4 d=4 causal=1"},    {"decoder", "mesh=2x1 q=4 kv=2 d=4"},
+      {"decoder", "mesh=2x1 q=4 d=4 dv=2"},         {"decoder", "mesh=2x1 q=4 d=4 dropout=0.1"}};
   const Backend backend = math_backend();
   for (const auto& [name, words] : refused) {
     const Case c = parse_case(std::string("impl=model:") + name + " " + words);
