@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kSimCases = 100;         // by stream
 constexpr int64_t kGlooCasesPerMesh = 10;  // by stream
+constexpr int64_t kModelShare = 3;         // of these, one in so many: a model's case costs more
 
 using Names = std::vector<std::string>;
 
@@ -55,13 +56,27 @@ Names known_subjects(const Registry& registry, const Names& given) {
   return mutants ? registry.subject_names() : subject_names(registry);
 }
 
+// What --impl names, and --model without the "model:".
+Names asked_subjects(const CheckArguments& arguments, const Registry& registry) {
+  Names known, names = arguments.impls;
+  for (const Model& model : registry.models) known.push_back(model.name);
+  for (const std::string& name : chosen("model", arguments.models, known, {})) {
+    names.push_back("model:" + name);
+  }
+  return names;
+}
+
+bool takes_shapes(SubjectKind kind) {
+  return needs_backend(kind) && kind != SubjectKind::model;
+}
+
 class Planner {
  public:
   Planner(const CheckArguments& arguments, const Registry& registry, Lab& lab)
       : arguments_(arguments), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
-    impls_ = chosen("impl", arguments.impls, known_subjects(registry, arguments.impls),
-                    default_subjects(registry));
+    asked_ = asked_subjects(arguments, registry);
+    impls_ = chosen("impl", asked_, known_subjects(registry, asked_), default_subjects(registry));
     backends_ =
         chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
@@ -99,13 +114,25 @@ class Planner {
 
   void add_subject(const std::string& impl, const std::string& transport) {
     const SubjectKind kind = kind_of(impl);
-    if (!shapes_.empty() && !needs_backend(kind)) return;
-    for (const std::string& backend : needs_backend(kind) ? backends_ : Names{"math"}) {
+    if (!shapes_.empty() && !takes_shapes(kind)) return;
+    for (const std::string& backend : backends_of(kind)) {
       for (const std::string& dtype : dtypes_) {
         add_stream(
             {impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend), shapes_});
       }
     }
+  }
+
+  // Implementations are judged on every backend; a model asks about its sharding, on one.
+  Names backends_of(SubjectKind kind) const {
+    const bool every = kind != SubjectKind::model || !arguments_.backends.empty();
+    return needs_backend(kind) && every ? backends_ : Names{"math"};
+  }
+
+  int64_t default_cases(const StreamSpec& spec) const {
+    const auto meshes = static_cast<int64_t>(spec.meshes.size());
+    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * meshes : kSimCases;
+    return spec.kind == SubjectKind::model ? cases / kModelShare : cases;
   }
 
   void add_stream(StreamSpec spec) {
@@ -116,9 +143,8 @@ class Planner {
       if (!plain) refusals_.push_back({spec, mesh, plain.reason});
     }
     if (spec.meshes.empty() || !speaks(spec)) return;
-    const auto count = static_cast<int64_t>(spec.meshes.size());
-    int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * count : kSimCases;
-    if (!shapes_.empty()) cases = static_cast<int64_t>(shapes_.size()) * count;
+    int64_t cases = default_cases(spec);
+    if (!shapes_.empty()) cases = static_cast<int64_t>(shapes_.size() * spec.meshes.size());
     plan_.streams.push_back({std::move(spec), arguments_.cases.value_or(cases)});
   }
 
@@ -162,7 +188,7 @@ class Planner {
       throw UsageError("mesh " + to_text(mesh) + " fits none of the subjects: " +
                        reason_of([&](const StreamSpec&, const Mesh& m) { return m == mesh; }));
     }
-    require_used("impl", arguments_.impls, impls_,
+    require_used("impl", asked_, impls_,
                  [](const StreamSpec& s, const std::string& n) { return s.impl == n; });
     require_used("backend", arguments_.backends, backends_,
                  [](const StreamSpec& s, const std::string& n) { return s.backend == n; });
@@ -179,6 +205,7 @@ class Planner {
 
   const CheckArguments& arguments_;
   Lab& lab_;
+  Names asked_;  // subjects by name
   Names impls_, backends_, transports_, dtypes_;
   std::vector<Problem> shapes_;
   std::vector<Refusal> refusals_;

@@ -21,7 +21,7 @@ struct RankArguments {
 };
 
 struct CheckArguments {
-  std::vector<std::string> impls, backends, meshes, transports, properties, dtypes;
+  std::vector<std::string> impls, models, backends, meshes, transports, properties, dtypes;
   std::vector<std::string> shapes;  // attention of public models, instead of drawn sizes
   std::optional<double> scale;      // of their lengths
   std::optional<int64_t> cases;     // by stream

@@ -37,12 +37,15 @@ void list_shapes() {
 
 int list_command(const std::string& what) {
   require_name("list", what,
-               {"impls", "backends", "properties", "mutants", "transports", "shapes"});
+               {"impls", "models", "backends", "properties", "mutants", "transports", "shapes"});
   const Registry& registry = built_in();
   if (what == "mutants") list_mutants(registry);
   if (what == "properties") list_properties();
   if (what == "impls") {
     for (const std::string& name : subject_names(registry)) print_line(name, "");
+  }
+  if (what == "models") {
+    for (const Model& model : registry.models) print_line(model.name, "");
   }
   if (what == "backends") {
     for (const std::string& name : registry.backend_names()) print_line(name, "");

@@ -86,6 +86,7 @@ void add_check(CLI::App& app, Arguments& all) {
   CLI::App* check = app.add_subcommand("check", "Check properties of implementations");
   CheckArguments& a = all.check;
   add_list(check, "--impl", a.impls, "Implementations and other subjects, or all");
+  add_list(check, "--model", a.models, "Models, or all: --model x is --impl model:x");
   add_list(check, "--backend", a.backends, "Local attention backends, or all");
   add_list(check, "--mesh", a.meshes, "Meshes RxU: ring degree x Ulysses degree");
   add_list(check, "--transport", a.transports, "sim, gloo, or all");
@@ -179,8 +180,8 @@ void add_bench(CLI::App& app, Arguments& all) {
 }
 
 void add_list_command(CLI::App& app, Arguments& all) {
-  CLI::App* list =
-      app.add_subcommand("list", "impls | backends | properties | mutants | transports | shapes");
+  CLI::App* list = app.add_subcommand(
+      "list", "impls | models | backends | properties | mutants | transports | shapes");
   list->add_option("what", all.list_what, "What to list")->required();
   list->callback([&all] { all.command = [&all] { return list_command(all.list_what); }; });
 }

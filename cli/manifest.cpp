@@ -3,6 +3,7 @@
 #include "impl/backends/built_in.h"
 #include "impl/collectives/catalogue.h"
 #include "impl/merges/catalogue.h"
+#include "impl/models/catalogue.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
@@ -17,6 +18,7 @@ const Registry& built_in() {
       .backends = built_in_backends(),
       .collectives = built_in_collectives(),
       .merges = built_in_merges(),
+      .models = built_in_models(),
       .mutants = mutant_catalogue(),
   };
   return registry;

@@ -6,6 +6,7 @@
 #include "harness/evaluate_implementation.h"
 #include "harness/evaluate_local.h"
 #include "harness/evaluate_merge.h"
+#include "harness/evaluate_model.h"
 #include "harness/rank_memory.h"
 
 namespace attncheck {
@@ -37,6 +38,10 @@ void evaluate_subject(const Registry& registry, const Request& request, const Me
   TORCH_CHECK(backend != nullptr, "unknown backend '", c.backend, "'");
   if (c.impl == "local") {
     evaluate_local(*backend, request, result, phase);
+    return;
+  }
+  if (const Model* model = registry.model(c.impl)) {
+    evaluate_model(*model, *backend, request, groups, result, phase);
     return;
   }
   const Implementation* implementation = registry.implementation(c.impl);

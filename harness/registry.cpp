@@ -75,9 +75,17 @@ const Merge* Registry::merge(const std::string& impl) const {
   return found == nullptr ? nullptr : std::get_if<Merge>(&found->subject);
 }
 
+const Model* Registry::model(const std::string& impl) const {
+  const auto [kind, name] = split_subject(impl);
+  if (kind == "model") return find_named(models, name);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  return found == nullptr ? nullptr : std::get_if<Model>(&found->subject);
+}
+
 SubjectKind Registry::kind(const std::string& impl) const {
   if (impl == "local") return SubjectKind::local;
   if (merge(impl) != nullptr) return SubjectKind::merge;
+  if (model(impl) != nullptr) return SubjectKind::model;
   return collective(impl) != nullptr ? SubjectKind::collective : SubjectKind::implementation;
 }
 
@@ -87,6 +95,7 @@ std::vector<std::string> Registry::subject_names() const {
   names.push_back("local");
   for (const Collective& c : collectives) names.push_back("collective:" + c.name);
   for (const Merge& m : merges) names.push_back("merge:" + m.name);
+  for (const Model& m : models) names.push_back("model:" + m.name);
   for (const Mutant& m : mutants) names.push_back("mutant:" + m.name);
   return names;
 }
@@ -102,6 +111,7 @@ Support Registry::supports(const Case& c) const {
   if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);
   const Backend* on = backend(c.backend);
   if (on == nullptr) return Support::no("unknown backend '" + c.backend + "'");
+  if (const Model* subject = model(c.impl)) return subject->supports(c, *on);
   if (c.impl == "local") return supports_local(c, *on);
   const Implementation* subject = implementation(c.impl);
   if (subject == nullptr) return Support::no("unknown subject '" + c.impl + "'");

@@ -8,6 +8,7 @@
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
 #include "impl/contract/merge.h"
+#include "impl/contract/model.h"
 #include "impl/contract/mutant.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
@@ -21,6 +22,7 @@ struct Registry {
   std::vector<Backend> backends;
   std::vector<Collective> collectives;
   std::vector<Merge> merges;
+  std::vector<Model> models;
   std::vector<Mutant> mutants;
 
   // nullptr when there is none of that name. A subject is looked up by a case's `impl=`, mutants
@@ -29,6 +31,7 @@ struct Registry {
   const Implementation* implementation(const std::string& impl) const;
   const Collective* collective(const std::string& impl) const;
   const Merge* merge(const std::string& impl) const;
+  const Model* model(const std::string& impl) const;
   const Mutant* mutant(const std::string& name) const;
 
   // What `impl=` names; an unknown name counts as an implementation.

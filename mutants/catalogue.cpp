@@ -29,6 +29,7 @@
 #include "mutants/lse_value.h"
 #include "mutants/merge_by_autograd.h"
 #include "mutants/mismatched_exchanges.h"
+#include "mutants/model_training.h"
 #include "mutants/narrow_compute.h"
 #include "mutants/own_shard_alone.h"
 #include "mutants/ring_backward.h"
@@ -63,14 +64,28 @@ std::vector<Mutant> mutant_catalogue() {
                           sends_before_it_receives(),
                           caches_the_lengths_by_rank(),
                           leaves_an_empty_rank_unwritten()};
-  for (const auto family :
-       {gradient_count_mutants,    cotangent_mutants,           ring_backward_mutants,
-        lse_axis_mutants,          lse_value_mutants,           empty_row_lse_mutants,
-        exchange_layout_mutants,   house_completion_mutants,    house_value_mutants,
-        house_gradient_mutants,    house_invariance_mutants,    lse_kept_mutants,
-        house_memory_mutants,      house_state_mutants,         house_merge_mutants,
-        unwaited_exchange_mutants, mismatched_exchange_mutants, world_rank_mutants,
-        house_traffic_mutants,     head_order_mutants,          layout_mutants}) {
+  for (const auto family : {gradient_count_mutants,
+                            cotangent_mutants,
+                            ring_backward_mutants,
+                            lse_axis_mutants,
+                            lse_value_mutants,
+                            empty_row_lse_mutants,
+                            exchange_layout_mutants,
+                            house_completion_mutants,
+                            house_value_mutants,
+                            house_gradient_mutants,
+                            house_invariance_mutants,
+                            lse_kept_mutants,
+                            house_memory_mutants,
+                            house_state_mutants,
+                            house_merge_mutants,
+                            unwaited_exchange_mutants,
+                            mismatched_exchange_mutants,
+                            world_rank_mutants,
+                            house_traffic_mutants,
+                            head_order_mutants,
+                            layout_mutants,
+                            model_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

@@ -1,5 +1,6 @@
 #include "mutants/cotangent.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros_like.h>
@@ -16,6 +17,14 @@ using Saved = AttentionSaved;
 PassBackward takes_ones(const PassBackward& right) {
   return [right](const Saved& saved, const at::Tensor& grad_out, const at::Tensor& grad_lse) {
     return right(saved, at::ones_like(grad_out), grad_lse);
+  };
+}
+
+// A scale for the top of a narrow format that is not taken back. The ranks have tops of their own.
+PassBackward scales_to_a_top_of_one(const PassBackward& right) {
+  return [right](const Saved& saved, const at::Tensor& grad_out, const at::Tensor& grad_lse) {
+    const double top = grad_out.numel() == 0 ? 0 : grad_out.abs().max().item<double>();
+    return right(saved, top == 0 ? grad_out : grad_out / top, grad_lse);
   };
 }
 
@@ -72,6 +81,13 @@ std::vector<Mutant> cotangent_mutants() {
            .property = "gradients_match_reference",
            .smallest = "mesh=1x2 q=4 h=2 d=1"},
           implementation_of("transposes_again", with_backward(ulysses_parent(), transposes_again))),
+      make_mutant({.name = "A16",
+                   .source = "ColossalAI, TransformerEngine (tests)",
+                   .fault = "the incoming gradient is scaled to a top of one: right for ones alone",
+                   .property = "vjp_is_linear_in_cotangent",
+                   .smallest = "mesh=1x1 q=1 d=1"},
+                  implementation_of("scales_to_a_top_of_one",
+                                    with_backward(unified_parent(), scales_to_a_top_of_one))),
       make_mutant({.name = "A19",
                    .source = "passes torch's own ring test",
                    .fault = "dq is zero",

@@ -6,6 +6,7 @@
 #include "properties/checks/invariance.h"
 #include "properties/checks/memory.h"
 #include "properties/checks/merges.h"
+#include "properties/checks/models.h"
 #include "properties/checks/state.h"
 #include "properties/checks/values.h"
 #include "properties/property.h"
@@ -21,6 +22,7 @@ const std::vector<Property>& all_properties() {
       gradients_match_reference(),
       lse_gradient_flows_or_is_refused(),
       every_query_key_pair_counts_once(),
+      model_matches_single_rank(),
       gradient_count_matches_inputs(),
       every_required_gradient_is_defined(),
       gradients_do_not_depend_on_who_else_requires_grad(),
@@ -54,6 +56,7 @@ const std::vector<Property>& all_properties() {
       two_configurations_do_not_interfere(),
       changing_shapes_in_one_group_works(),
       subgroups_of_a_larger_world_work(),
+      replicated_inputs_agree_on_all_ranks(),
   };
   return properties;
 }

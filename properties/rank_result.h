@@ -23,7 +23,8 @@ struct RankError {
 // "dk", "dv"; a collective's "y" and "dx"; for impl=local also "raw_lse", what the kernel itself
 // returned, and "direct_dq", "direct_dk", "direct_dv", the gradients of a direct call of the
 // backend (autograd would cast and reduce them in silence). A gradient that came back undefined is
-// absent. With keep_inputs also "q_given", "q_after_forward" and "q_after_backward", likewise of k,
+// absent. A model's "out", "loss" (this rank's part), "gradient of NAME" for each parameter, and
+// "replicated NAME" for what all ranks should have alike. With keep_inputs also "q_given", "q_after_forward" and "q_after_backward", likewise of k,
 // v, dout and dlse; of a companion that is interleaved "other_out", .... Facts: "supports" = reason
 // when the subject refuses; "lse_requires_grad" = "0" | "1".
 struct RankResult {

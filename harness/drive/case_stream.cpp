@@ -25,7 +25,8 @@ bool contains(const std::vector<Mesh>& meshes, const Mesh& mesh) {
 }  // namespace
 
 bool needs_backend(SubjectKind kind) {
-  return kind == SubjectKind::implementation || kind == SubjectKind::local;
+  return kind == SubjectKind::implementation || kind == SubjectKind::local ||
+         kind == SubjectKind::model;
 }
 
 std::string stream_name(const StreamSpec& spec) {

@@ -153,6 +153,8 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   }
   c.seed = static_cast<uint64_t>(pick(int64_t{1} << 32));
   set_features(c, abilities, goal, pick);
+  // A model without other tokens, whatever a feature made of both lengths.
+  if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
   return c;
 }
 

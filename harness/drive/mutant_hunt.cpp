@@ -29,6 +29,7 @@ StreamSpec spec_of(const Mutant& mutant) {
   spec.meshes = small_meshes(smallest.mesh);
   if (std::holds_alternative<Collective>(mutant.subject)) spec.kind = SubjectKind::collective;
   if (std::holds_alternative<Merge>(mutant.subject)) spec.kind = SubjectKind::merge;
+  if (std::holds_alternative<Model>(mutant.subject)) spec.kind = SubjectKind::model;
   return spec;
 }
 

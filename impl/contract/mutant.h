@@ -7,12 +7,13 @@
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
 #include "impl/contract/merge.h"
+#include "impl/contract/model.h"
 #include "problem/case.h"
 
 namespace attncheck {
 
 // What a mutant is a wrong version of. A faulty backend comes as an implementation that carries it.
-using Subject = std::variant<Implementation, Collective, Merge>;
+using Subject = std::variant<Implementation, Collective, Merge, Model>;
 
 // A subject that is wrong on purpose, the way a real one once was. `impl=mutant:NAME` in a case.
 struct Mutant {

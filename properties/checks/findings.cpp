@@ -34,7 +34,7 @@ std::optional<Verdict> finding_of(const Observation& observation, std::set<Findi
 }
 
 std::set<SubjectKind> talking_subjects() {
-  return {SubjectKind::implementation, SubjectKind::collective};
+  return {SubjectKind::implementation, SubjectKind::collective, SubjectKind::model};
 }
 
 }  // namespace attncheck

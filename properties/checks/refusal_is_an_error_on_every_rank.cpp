@@ -50,6 +50,7 @@ Property refusal_is_an_error_on_every_rank() {
   property.name = "refusal_is_an_error_on_every_rank";
   property.explains = "what the subject does not support is an error on every rank, and no result";
   property.subjects = attention_subjects();
+  property.subjects.insert(SubjectKind::model);
   property.applies = [](const Case& c) { return all_of({needs_attention(c), call_can_see_it(c)}); };
   property.check = refused_everywhere;
   property.about_refusals = true;

@@ -28,12 +28,15 @@ set(ATTNCHECK_PROPERTY_SOURCES
   checks/lse_is_natural_log.cpp
   checks/merge_is_associative.cpp
   checks/mesh_does_not_matter.cpp
+  checks/model_matches_single_rank.cpp
+  checks/model_runs.cpp
   checks/nothing_uninitialised_is_read.cpp
   checks/out_and_lse_have_declared_dtype.cpp
   checks/output_is_linear_in_value.cpp
   checks/peak_memory_stays_within_shards.cpp
   checks/refusal_is_an_error_on_every_rank.cpp
   checks/remote_keys_are_reached.cpp
+  checks/replicated_inputs_agree_on_all_ranks.cpp
   checks/return_lse_changes_nothing_else.cpp
   checks/same_case_twice_is_bitwise_equal.cpp
   checks/schedule_does_not_matter.cpp

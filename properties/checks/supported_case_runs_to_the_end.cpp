@@ -28,7 +28,7 @@ Property supported_case_runs_to_the_end() {
   property.name = "supported_case_runs_to_the_end";
   property.explains = "a case that the subject says it supports ends without an error on any rank";
   property.subjects = {SubjectKind::implementation, SubjectKind::local, SubjectKind::collective,
-                       SubjectKind::merge};
+                       SubjectKind::merge, SubjectKind::model};
   property.applies = [](const Case&) { return Support::yes(); };
   property.check = ran_to_the_end;
   return property;

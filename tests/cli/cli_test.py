@@ -255,9 +255,24 @@ class Runs(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("kv=6", refused.stderr)
 
+    def test_models_are_checked_by_name_or_all_of_them(self):
+        done = run(*SHORT, "--model", "all", "--mesh", "2x1,1x2,2x2", "--cases", "6")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in run("list", "models").stdout.split():
+            self.assertIn(f"model:{name} ", done.stdout)
+        unknown = run("check", "--model", "flux_lik")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("did you mean 'flux_like'", unknown.stderr)
+
+    def test_a_parameter_gradient_that_is_low_says_by_how_much(self):
+        done = run("replay", "impl=mutant:A14 mesh=2x1 q=2 d=1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAILED model_matches_single_rank", done.stdout)
+        self.assertIn("got / expected is 0.5, low by the number of ranks", done.stdout)
+
     def test_list(self):
         for what, has in [
-            ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),
+            ("impls", "unified"), ("models", "wan_like"), ("backends", "flash_cpu"), ("mutants", "A10"),
             ("properties", "gradients_match_reference"), ("transports", "gloo"), ("shapes", "llama3_70b"),
         ]:  # fmt: skip
             done = run("list", what)

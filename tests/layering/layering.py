@@ -24,6 +24,8 @@ ARROWS = {
     "impl/ring": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/ulysses": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/unified": ["problem", "impl"],
+    "impl/sharding": ["problem", "impl/contract", "impl/autograd", "impl/collectives"],
+    "impl/models": ["problem", "impl"],
     "properties": ["problem", "reference", "impl/contract"],
     "sim": [],
     "gloo_cpu": [],

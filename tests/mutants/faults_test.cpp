@@ -41,6 +41,8 @@ constexpr Fault kFaults[] = {
     {"A13", "mesh=2x1" WIDE RING_HEADS, ""},
     {"A13", "mesh=2x1 return_lse=0" WIDE RING_HEADS, "dq dk dv"},
     {"A13", "mesh=1x1 q=1 d=1 return_lse=0", "dv"},
+    {"A16", "mesh=2x2" WIDE ULYSSES_HEADS, "dq dk dv"},
+    {"A16", "mesh=1x1 q=1 d=1", "dv"},
     {"A17", "mesh=1x1" WIDE RING_HEADS, ""},
     {"A17", "mesh=3x1" WIDE RING_HEADS, "dq dk"},
     {"A17", "mesh=2x1 q=2 d=1", "dq dk"},

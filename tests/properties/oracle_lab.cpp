@@ -1,6 +1,10 @@
 #include "tests/properties/oracle_lab.h"
 
+#include <cmath>
 #include <stdexcept>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 
 #include "impl/contract/dtypes.h"
 #include "problem/case_text.h"
@@ -74,6 +78,27 @@ Observation merge_run(const Case& c) {
   result.tensors["lse"] =
       dense.lse.view({p.batch, p.q_len, p.heads}).repeat({trees, 1, 1}).to(lse_scalar_type(dtype));
   return {{result}, false};
+}
+
+// A model of two parameters, the same on every rank, rounded to the case's dtype.
+Observation model_run(const Case& c) {
+  const auto numbers = [&](std::vector<int64_t> sizes, double from) {
+    const at::Tensor x = at::empty(sizes, at::kDouble);
+    for (int64_t i = 0; i < x.numel(); ++i) x.view({-1})[i].fill_(std::sin(from + 0.7 * double(i)));
+    return x.to(scalar_type(c.problem.dtype));
+  };
+  Observation observation;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    RankResult result;
+    result.rank = rank;
+    result.tensors["out"] = numbers({c.problem.batch, c.problem.q_len, 2}, 1);
+    result.tensors["loss"] = numbers({}, 2) / c.mesh.world();
+    result.tensors["gradient of inner.weight"] = numbers({2, 3}, 3);
+    result.tensors["gradient of outer.weight"] = numbers({4}, 4);
+    result.tensors["replicated input text"] = numbers({3}, 5);
+    observation.ranks.push_back(std::move(result));
+  }
+  return observation;
 }
 
 // Every rank's y and dx by the specification, element by element.
@@ -184,6 +209,8 @@ const Observation& OracleLab::observe(const Request& request) {
     *slot = refused_run(c, support.reason);
   } else if (subject_kind(c) == "merge") {
     *slot = merge_run(c);
+  } else if (subject_kind(c) == "model") {
+    *slot = model_run(c);
   } else if (collective_subject) {
     *slot = collective_run(request, *collective_subject);
   } else {

@@ -36,6 +36,7 @@ class OracleLab : public Lab {
   SubjectKind kind(const Case& c) override {
     if (c.impl == "local") return SubjectKind::local;
     if (subject_kind(c) == "merge") return SubjectKind::merge;
+    if (subject_kind(c) == "model") return SubjectKind::model;
     return collective_subject ? SubjectKind::collective : SubjectKind::implementation;
   }
   const BackendContract* contract(const Case&) override { return &backend_contract; }

@@ -1,0 +1,97 @@
+#include "impl/models/model_attention.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "impl/autograd/attention_function.h"
+#include "impl/contract/dtypes.h"
+#include "impl/ring/ring_attention.h"
+#include "impl/ulysses/ulysses_attention.h"
+#include "impl/unified/unified_attention.h"
+
+namespace attncheck {
+namespace {
+
+Implementation implementation_for(const Mesh& mesh) {
+  if (mesh.ulysses == 1 && mesh.ring > 1) return ring_implementation();
+  if (mesh.ring == 1) return ulysses_implementation();
+  return unified_implementation();
+}
+
+AttentionOptions options_of(const Case& attention, const Backend& backend) {
+  const Problem& p = attention.problem;
+  AttentionOptions options;
+  options.backend = &backend;
+  options.scale = effective_scale(p);
+  options.causal = p.causal;
+  options.q_len = options.kv_len = p.q_len;
+  options.layout = p.layout;
+  options.shards = p.shards;
+  options.return_lse = false;
+  options.convert_to_fp32 = attention.convert_to_fp32;
+  options.rotate = attention.rotate;
+  return options;
+}
+
+}  // namespace
+
+Case attention_case(const Case& c, const ShardLengths& lengths, bool causal) {
+  Case attention = c;
+  attention.impl = implementation_for(c.mesh).name;
+  attention.problem.q_len = attention.problem.kv_len = total(lengths);
+  const bool equal =
+      std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end();
+  attention.problem.shards = equal ? ShardLengths() : lengths;
+  attention.problem.causal = causal;
+  attention.return_lse = false;
+  return attention;
+}
+
+Support supports_attention(const Case& attention, const Backend& backend) {
+  return implementation_for(attention.mesh).supports(attention, backend);
+}
+
+AttentionCall sharded_attention(const Case& attention, const Backend& backend,
+                                const MeshGroups& groups) {
+  if (groups.mesh.world() == 1) {
+    const AttentionPass pass = local_pass(&backend, effective_scale(attention.problem),
+                                          causal_diagonal(attention.problem));
+    return [pass](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+      return differentiable_attention(q, k, v, pass).out;
+    };
+  }
+  return
+      [call = implementation_for(groups.mesh).attention, options = options_of(attention, backend),
+       &groups](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+        return call(q, k, v, options, groups).out;
+      };
+}
+
+AttentionCall own_attention(const Backend& backend, int64_t head_dim) {
+  Problem problem;
+  problem.head_dim = head_dim;
+  const AttentionPass pass = local_pass(&backend, effective_scale(problem), std::nullopt);
+  return [pass](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return differentiable_attention(q, k, v, pass).out;
+  };
+}
+
+Support supports_own_attention(const Case& c, const Backend& backend) {
+  Problem own = c.problem;
+  own.q_len = std::max<int64_t>(1, own.q_len / c.mesh.world());
+  own.shards.clear();
+  own.causal = false;
+  return backend.supports(own);
+}
+
+ShardLengths sequence_lengths(const Case& c, int64_t tokens) {
+  const ShardLengths& given = c.problem.shards;
+  return !given.empty() && total(given) == tokens ? given : shard_lengths(tokens, c.mesh.world());
+}
+
+HeadSizes head_sizes(const Case& c) {
+  const Problem& p = c.problem;
+  return {p.heads, p.kv_heads, p.head_dim, scalar_type(p.dtype)};
+}
+
+}  // namespace attncheck
