@@ -25,9 +25,11 @@
 #include "mutants/house_values.h"
 #include "mutants/layouts.h"
 #include "mutants/lse_axis.h"
+#include "mutants/lse_form.h"
 #include "mutants/lse_kept.h"
 #include "mutants/lse_value.h"
 #include "mutants/merge_by_autograd.h"
+#include "mutants/merge_precision.h"
 #include "mutants/mismatched_exchanges.h"
 #include "mutants/model_training.h"
 #include "mutants/narrow_compute.h"
@@ -85,7 +87,9 @@ std::vector<Mutant> mutant_catalogue() {
                             house_traffic_mutants,
                             head_order_mutants,
                             layout_mutants,
-                            model_mutants}) {
+                            model_mutants,
+                            lse_form_mutants,
+                            merge_precision_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

@@ -22,6 +22,7 @@ const std::vector<Property>& all_properties() {
       gradients_match_reference(),
       lse_gradient_flows_or_is_refused(),
       every_query_key_pair_counts_once(),
+      error_does_not_grow_with_ring_degree(),
       model_matches_single_rank(),
       gradient_count_matches_inputs(),
       every_required_gradient_is_defined(),

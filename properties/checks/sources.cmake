@@ -12,6 +12,7 @@ set(ATTNCHECK_PROPERTY_SOURCES
   checks/duplicated_keys_add_log_two_to_lse.cpp
   checks/edited_run.cpp
   checks/empty_rows_are_zero_and_minus_infinity.cpp
+  checks/error_does_not_grow_with_ring_degree.cpp
   checks/every_query_key_pair_counts_once.cpp
   checks/every_required_gradient_is_defined.cpp
   checks/every_work_is_waited_for.cpp
