@@ -22,6 +22,7 @@
 #include "mutants/house_state.h"
 #include "mutants/house_traffic.h"
 #include "mutants/house_values.h"
+#include "mutants/layouts.h"
 #include "mutants/lse_axis.h"
 #include "mutants/lse_kept.h"
 #include "mutants/lse_value.h"
@@ -62,12 +63,27 @@ std::vector<Mutant> mutant_catalogue() {
                           sends_before_it_receives(),
                           caches_the_lengths_by_rank(),
                           leaves_an_empty_rank_unwritten()};
-  for (const auto family :
-       {gradient_count_mutants, cotangent_mutants, ring_backward_mutants, lse_axis_mutants,
-        lse_value_mutants, empty_row_lse_mutants, exchange_layout_mutants, house_completion_mutants,
-        house_value_mutants, house_gradient_mutants, house_invariance_mutants, lse_kept_mutants,
-        house_memory_mutants, house_state_mutants, house_merge_mutants, unwaited_exchange_mutants,
-        mismatched_exchange_mutants, world_rank_mutants, house_traffic_mutants, model_mutants}) {
+  for (const auto family : {gradient_count_mutants,
+                            cotangent_mutants,
+                            ring_backward_mutants,
+                            lse_axis_mutants,
+                            lse_value_mutants,
+                            empty_row_lse_mutants,
+                            exchange_layout_mutants,
+                            house_completion_mutants,
+                            house_value_mutants,
+                            house_gradient_mutants,
+                            house_invariance_mutants,
+                            lse_kept_mutants,
+                            house_memory_mutants,
+                            house_state_mutants,
+                            house_merge_mutants,
+                            unwaited_exchange_mutants,
+                            mismatched_exchange_mutants,
+                            world_rank_mutants,
+                            house_traffic_mutants,
+                            layout_mutants,
+                            model_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

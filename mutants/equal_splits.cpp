@@ -4,6 +4,7 @@
 
 #include "mutants/axes.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
@@ -51,16 +52,16 @@ Attention attention_of_equal_splits(const at::Tensor& q, const at::Tensor& k, co
   AttentionOptions equal = options;
   equal.q_len = tokens.left_q * world;
   equal.kv_len = tokens.left_kv * world;
-  check_call(ulysses_parent().limits, cut(q, tokens.left_q), cut(k, tokens.left_kv),
-             cut(v, tokens.left_kv), equal, groups);
-  return differentiable_attention(q, k, v, cutting(ulysses_parent().pass(options, groups), tokens));
+  check_call(of_equal_shards(ulysses_parent().limits), cut(q, tokens.left_q),
+             cut(k, tokens.left_kv), cut(v, tokens.left_kv), equal, groups);
+  return differentiable_attention(q, k, v, cutting(ulysses_parent().pass(equal, groups), tokens));
 }
 
 Support supports_any_length(Case c, const Backend& backend) {
   const int64_t world = c.mesh.world();
   c.problem.q_len -= c.problem.q_len % world;
   c.problem.kv_len -= c.problem.kv_len % world;
-  return supports_case(ulysses_parent().limits, c, backend);
+  return supports_case(of_equal_shards(ulysses_parent().limits), c, backend);
 }
 
 }  // namespace

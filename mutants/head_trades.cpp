@@ -2,13 +2,14 @@
 
 #include <utility>
 
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 #include "impl/ulysses/ulysses_attention.h"
+#include "mutants/equal_shards.h"
 
 namespace attncheck {
 
 Parent trading_parent(std::function<void(HeadTrades&, const MeshGroups&)> change) {
-  return {ulysses_parent().limits,
+  return {of_equal_shards(ulysses_parent().limits),
           [change = std::move(change)](const AttentionOptions& options, const MeshGroups& groups) {
             HeadTrades trades = head_trades(keep(groups.ulysses));
             if (groups.mesh.ulysses > 1) change(trades, groups);

@@ -83,7 +83,7 @@ std::vector<Mutant> house_completion_mutants() {
                    .source = "house",
                    .fault = "rank 0 alone refuses; the others return zeros",
                    .property = "refusal_is_an_error_on_every_rank",
-                   .smallest = "mesh=2x1 q=1 d=1"},
+                   .smallest = "mesh=1x2 q=1 h=2 d=1"},
                   refuses_on_rank_0_alone()),
   };
 }

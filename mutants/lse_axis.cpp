@@ -10,6 +10,7 @@
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/exchanged_pass.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/kernels.h"
 #include "mutants/ring_tour.h"
 
@@ -103,7 +104,7 @@ AttentionPass exchanges_the_kernels_lse(const AttentionOptions& options, const M
 std::vector<Mutant> lse_axis_mutants() {
   const Parent twice = with_forward(touring_parent(always_adds_an_axis), without_last_axis);
   const Parent never = with_forward(touring_parent(adds_an_axis_by_version), with_three_axes);
-  const Parent exchanged{unified_parent().limits, exchanges_the_kernels_lse};
+  const Parent exchanged{of_equal_shards(unified_parent().limits), exchanges_the_kernels_lse};
   return {
       make_mutant({.name = "B1",
                    .source = "diffusers PR 12693",

@@ -6,6 +6,7 @@
 #include "impl/ulysses/ulysses_attention.h"
 #include "mutants/axes.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
@@ -39,7 +40,8 @@ Attention merged_blocks(const at::Tensor& q, const at::Tensor& k, const at::Tens
 }  // namespace
 
 Mutant merge_left_to_autograd() {
-  const Parent ring = ring_parent();
+  Parent ring = ring_parent();
+  ring.limits = of_equal_shards(ring.limits);
   Implementation implementation = implementation_of("merge_left_to_autograd", ring);
   implementation.attention = [limits = ring.limits](
                                  const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

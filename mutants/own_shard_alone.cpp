@@ -1,8 +1,9 @@
 #include "mutants/own_shard_alone.h"
 
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/parents.h"
 
 namespace attncheck {
@@ -25,7 +26,8 @@ Mutant own_shard_alone() {
        .fault = "a backend without support attends to its own shard alone: no traffic",
        .property = "remote_keys_are_reached",
        .smallest = "mesh=1x2 q=2 h=2 d=1"},
-      implementation_of("own_shard_alone", {ulysses_parent().limits, of_own_shard}));
+      implementation_of("own_shard_alone",
+                        {of_equal_shards(ulysses_parent().limits), of_own_shard}));
 }
 
 }  // namespace attncheck

@@ -6,11 +6,9 @@
 #include <c10/util/Exception.h>
 
 #include "impl/collectives/catalogue.h"
-#include "impl/collectives/kept_group.h"
-#include "impl/layouts/contiguous.h"
 #include "impl/ring/ring_attention.h"
-#include "impl/ulysses/exchanged_pass.h"
 #include "impl/ulysses/ulysses_attention.h"
+#include "impl/unified/unified_attention.h"
 
 namespace attncheck {
 
@@ -25,9 +23,7 @@ Parent ring_parent() {
 Parent ulysses_parent() {
   return {{.ring = false, .ulysses = true},
           [](const AttentionOptions& options, const MeshGroups& groups) {
-            return exchanged_pass(
-                local_pass(options.backend, options.scale, global_diagonal(options)),
-                keep(groups.ulysses), options.return_lse);
+            return ulysses_pass(options, groups);
           },
           Method::ulysses};
 }
@@ -35,8 +31,7 @@ Parent ulysses_parent() {
 Parent unified_parent() {
   return {{.ring = true, .ulysses = true},
           [](const AttentionOptions& options, const MeshGroups& groups) {
-            return exchanged_pass(ring_pass(ring_call(options, groups)), keep(groups.ulysses),
-                                  options.return_lse);
+            return unified_pass(options, groups);
           },
           Method::unified};
 }

@@ -1,7 +1,8 @@
 #include "mutants/ring_group_alone.h"
 
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/ring_tour.h"
 
 namespace attncheck {
@@ -10,12 +11,12 @@ namespace {
 // The shards of a ring group lie U shards apart in the sequence, each where its world rank says.
 AttentionPass ring_of_shards(const AttentionOptions& options, const MeshGroups& groups) {
   RingTour tour = right_tour(ring_call(options, groups));
-  tour.block = [call = tour.call, mesh = groups.mesh, rank = groups.rank](
-                   const TourShards& own, const TourShards& keys, int owner) {
+  tour.block = [call = tour.call, mesh = groups.mesh, rank = groups.rank,
+                diagonal = global_diagonal(options)](const TourShards& own, const TourShards& keys,
+                                                     int owner) {
     const int64_t keys_rank = mesh.rank(owner, mesh.ulysses_index(rank));
     BackendInputs block = key_block(own.q, keys.k, keys.v, call, owner);
-    block.diagonal =
-        block_diagonal(call.diagonal, rank * own.q.size(1), keys_rank * keys.k.size(1));
+    block.diagonal = block_diagonal(diagonal, rank * own.q.size(1), keys_rank * keys.k.size(1));
     return block;
   };
   return {tour_forward(tour), tour_backward(tour)};
@@ -24,7 +25,7 @@ AttentionPass ring_of_shards(const AttentionOptions& options, const MeshGroups& 
 }  // namespace
 
 Mutant ring_group_alone() {
-  const Parent parent{unified_parent().limits, ring_of_shards};
+  const Parent parent{of_equal_shards(unified_parent().limits), ring_of_shards};
   return make_mutant({.name = "C5",
                       .source = "mindone",
                       .fault = "the ring group alone is gathered: each query sees 1/U of the keys",

@@ -7,6 +7,7 @@
 #include "impl/backends/attend.h"
 #include "impl/collectives/exchange.h"
 #include "impl/merges/merge.h"
+#include "mutants/equal_shards.h"
 #include "mutants/moving_tensors.h"
 
 namespace attncheck {
@@ -108,7 +109,7 @@ AttentionPass moving_pass(const RingMoves& moves) {
 }
 
 Parent moving_parent(std::function<void(RingMoves&, const MeshGroups&)> change) {
-  return {ring_parent().limits,
+  return {of_equal_shards(ring_parent().limits),
           [change = std::move(change)](const AttentionOptions& options, const MeshGroups& groups) {
             RingMoves moves = right_moves(ring_call(options, groups));
             change(moves, groups);

@@ -7,6 +7,7 @@
 #include "impl/backends/attend.h"
 #include "impl/collectives/exchange.h"
 #include "mutants/axes.h"
+#include "mutants/equal_shards.h"
 
 namespace attncheck {
 namespace {
@@ -110,7 +111,7 @@ PassBackward tour_backward(const RingTour& tour) {
 }
 
 Parent touring_parent(std::function<void(RingTour&)> change) {
-  return {ring_parent().limits,
+  return {of_equal_shards(ring_parent().limits),
           [change](const AttentionOptions& options, const MeshGroups& groups) {
             RingTour tour = right_tour(ring_call(options, groups));
             change(tour);

@@ -6,6 +6,7 @@
 
 #include "mutants/axes.h"
 #include "mutants/entry.h"
+#include "mutants/equal_shards.h"
 #include "mutants/head_trades.h"
 #include "mutants/pieces.h"
 #include "mutants/ring_moves.h"
@@ -113,8 +114,8 @@ std::vector<Mutant> world_rank_mutants() {
            .fault = "the groups are taken to be consecutive ranks of the launched world",
            .property = kSubgroups,
            .smallest = "mesh=2x2 q=4 h=2 d=1"},
-          implementation_of("of_consecutive_ranks",
-                            {unified_parent().limits, of_consecutive_ranks, Method::unified})),
+          implementation_of("of_consecutive_ranks", {of_equal_shards(unified_parent().limits),
+                                                     of_consecutive_ranks, Method::unified})),
   };
 }
 

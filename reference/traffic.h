@@ -36,7 +36,7 @@ struct TrafficShape {
 //                     come home; a cotangent of the log-sum-exp where it is returned
 //   backward, ring    the keys once more; their gradients, at the width of the sums: by all-gather
 //                     the own shard's from R - 1 ranks (summed in one exchange), by send/receive
-//                     one shard's a hop, for R hops or R - 1
+//                     and by all-to-all one shard's a hop, for R hops or R - 1
 //
 // `least` leaves out the cotangent of the log-sum-exp where the case has none, and the last hop.
 Traffic unified_traffic(const Case& c, const TrafficShape& shape, int rank);

@@ -13,8 +13,9 @@ constexpr int kRedraws = 50;
 constexpr int kProbes = 4;  // draws on one mesh that must all fail before a cell counts as closed
 
 // By cell of all_cells(): how to draw into it. The mesh cells need no goal.
-constexpr std::array<Goal, 7> kGoals{Goal::any,       Goal::any,  Goal::any,  Goal::other_kv_len,
-                                     Goal::all_equal, Goal::view, Goal::large};
+constexpr std::array<Goal, 10> kGoals{Goal::any,       Goal::any,   Goal::any,   Goal::other_kv_len,
+                                      Goal::all_equal, Goal::view,  Goal::large, Goal::zigzag,
+                                      Goal::striped,   Goal::uneven};
 
 bool contains(const std::vector<Mesh>& meshes, const Mesh& mesh) {
   return std::find(meshes.begin(), meshes.end(), mesh) != meshes.end();

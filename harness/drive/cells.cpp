@@ -1,5 +1,7 @@
 #include "harness/drive/cells.h"
 
+#include <algorithm>
+
 namespace attncheck {
 namespace {
 
@@ -8,6 +10,15 @@ bool all_equal(const Case& c) {
   const Problem& p = c.problem;
   return p.heads >= 2 && p.heads == p.head_dim && p.head_dim == p.v_head_dim &&
          p.q_len == p.heads * c.mesh.world() && p.kv_len == p.q_len && p.kv_heads == p.heads;
+}
+
+bool is_causal(const Case& c, Layout layout) {
+  return c.problem.causal && c.problem.layout == layout && c.mesh.world() > 1;
+}
+
+bool has_rank_without_tokens(const Case& c) {
+  const auto& shards = c.problem.shards;
+  return std::find(shards.begin(), shards.end(), 0) != shards.end();
 }
 
 std::vector<Cell> make_cells() {
@@ -20,6 +31,9 @@ std::vector<Cell> make_cells() {
       {"S_local = H = D", true, all_equal},
       {"views", false, [](const Case& c) { return c.problem.view != View::none; }},
       {"large logits", false, [](const Case& c) { return c.problem.data == Data::large; }},
+      {"zigzag, causal", false, [](const Case& c) { return is_causal(c, Layout::zigzag); }},
+      {"striped, causal", false, [](const Case& c) { return is_causal(c, Layout::striped); }},
+      {"a rank without tokens", false, has_rank_without_tokens},
   };
 }
 

@@ -95,12 +95,16 @@ bool wanted(const Feature& feature, Goal goal) {
   const std::string& name = feature.name;
   return (goal == Goal::other_kv_len && name == "kv") ||
          (goal == Goal::view && name.starts_with("view=")) ||
-         (goal == Goal::large && name == "data=large");
+         (goal == Goal::large && name == "data=large") ||
+         (goal == Goal::zigzag && name == "layout=zigzag") ||
+         (goal == Goal::striped && name == "layout=striped") ||
+         (goal == Goal::uneven && name == "shards");
 }
 
 bool disturbs(const Feature& feature, Goal goal) {
   return (goal == Goal::all_equal && changes_sizes(feature)) ||
-         (goal == Goal::large && feature.name.starts_with("data="));
+         (goal == Goal::large && feature.name.starts_with("data=")) ||
+         (goal == Goal::uneven && feature.name.starts_with("layout="));
 }
 
 void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pick) {
@@ -114,6 +118,8 @@ void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pi
     }
   }
   if (!leading.empty()) leading[pick(leading.size())]->set(c, pick);
+  const bool of_layout = goal == Goal::zigzag || goal == Goal::striped;
+  if (of_layout && abilities.has("causal")) c.problem.causal = true;
 }
 
 void set_sizes(Case& c, const LocalSizes& sizes) {

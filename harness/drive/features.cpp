@@ -62,12 +62,39 @@ void set_grad_subset(Case& c, const Pick& pick) {
   c.grad = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
 }
 
-// Shards of unequal length, the sum kept.
-void set_uneven_shards(Case& c, const Pick&) {
+// Lengths that the ranks do not divide, one time in four less tokens than ranks. Where q and kv
+// have one length they keep one, half of the time.
+void set_indivisible_length(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
   const int world = c.mesh.world();
-  c.problem.kv_len = c.problem.q_len;
-  c.problem.shards.assign(world, c.problem.q_len / world);
-  if (world > 1) --c.problem.shards.back(), ++c.problem.shards.front();
+  if (world == 1) return;
+  const auto indivisible = [&](int64_t len) {
+    len += 1 + pick(world - 1);
+    return pick(4) == 3 ? len % world : len;
+  };
+  const bool together = p.q_len == p.kv_len && pick(2) == 0;
+  p.q_len = indivisible(p.q_len);
+  p.kv_len = together ? p.q_len : indivisible(p.kv_len);
+}
+
+// Shards of any length, in any order, with empty ones: the sequence cut at random. It is that of
+// the queries, of the keys, or half of the time of both; the other one has near-equal shards.
+void set_uneven_shards(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
+  if (pick(2) == 0) p.kv_len = p.q_len;
+  const int64_t len = pick(2) == 0 ? p.q_len : p.kv_len;
+  std::vector<int64_t> cuts{0, len};
+  for (int rank = 1; rank < c.mesh.world(); ++rank) cuts.push_back(pick(len + 1));
+  std::sort(cuts.begin(), cuts.end());
+  p.shards.clear();
+  for (size_t i = 1; i < cuts.size(); ++i) p.shards.push_back(cuts[i] - cuts[i - 1]);
+}
+
+// Lengths of shards speak of a contiguous sequence.
+template <Layout layout>
+void set_layout(Case& c, const Pick&) {
+  c.problem.layout = layout;
+  c.problem.shards.clear();
 }
 
 // Its keys and queries grow with the square of a position, past what float16 holds.
@@ -102,9 +129,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"kv", 45, set_other_kv_len});
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
-  all.push_back({"indivisible length", 15, [](Case& c, const Pick&) {
-                   if (c.mesh.world() > 1) ++c.problem.q_len, ++c.problem.kv_len;
-                 }});
+  all.push_back({"indivisible length", 20, set_indivisible_length});
   all.push_back({"indivisible heads", 10, set_indivisible_heads});
   all.push_back({"shards", 15, set_uneven_shards});
 }
@@ -115,8 +140,8 @@ void add_problem_features(std::vector<Feature>& all) {
   all.push_back(problem_feature("mask=bool", 15, &Problem::mask, Mask::boolean));
   all.push_back(problem_feature("mask=additive", 15, &Problem::mask, Mask::additive));
   all.push_back({"scale", 15, set_scale});
-  all.push_back(problem_feature("layout=zigzag", 15, &Problem::layout, Layout::zigzag));
-  all.push_back(problem_feature("layout=striped", 15, &Problem::layout, Layout::striped));
+  all.push_back({"layout=zigzag", 15, set_layout<Layout::zigzag>});
+  all.push_back({"layout=striped", 15, set_layout<Layout::striped>});
   all.push_back(problem_feature("data=large", 12, &Problem::data, Data::large));
   all.push_back(problem_feature("data=offset", 12, &Problem::data, Data::offset));
   all.push_back({"data=selector", 12, set_selector_data});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "problem/case_keys.h"
 
@@ -175,6 +176,22 @@ void add_smaller_together(const Case& c, std::vector<Case>& all) {
   }
 }
 
+// One token less of one shard, and none: of the sequences that the shards cut.
+void add_smaller_shards(const Case& c, std::vector<Case>& all) {
+  const std::vector<int64_t>& shards = c.problem.shards;
+  const int64_t sum = std::accumulate(shards.begin(), shards.end(), int64_t{0});
+  for (size_t i = 0; i < shards.size(); ++i) {
+    for (const int64_t less : {shards[i], int64_t{1}}) {
+      if (less == 0 || less > shards[i] || less == sum) continue;
+      all.push_back(c);
+      Problem& p = all.back().problem;
+      p.shards[i] -= less;
+      if (c.problem.q_len == sum) p.q_len -= less;
+      if (c.problem.kv_len == sum) p.kv_len -= less;
+    }
+  }
+}
+
 void add_smaller_sizes(const Case& c, std::vector<Case>& all) {
   for (const Size& size : sizes_of(c)) {
     for (int64_t value : smaller_values(size)) {
@@ -251,6 +268,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   add_fewer_ranks(c, all);
   add_smaller_together(c, all);
   add_smaller_sizes(c, all);
+  add_smaller_shards(c, all);
   add_fewer_features(c, all);
   add_smaller_seeds(c, all);
   std::vector<Case> smaller;

@@ -1,9 +1,9 @@
 #include "impl/ring/gradient_return.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/stack.h>
 
 #include "impl/collectives/exchange.h"
+#include "impl/ring/key_stream.h"
 
 namespace attncheck {
 namespace {
@@ -11,13 +11,13 @@ namespace {
 // The keys' own messages use the tags 0 and 1.
 constexpr int kTag = 2;
 
-// What was collected by step, by owner: (R, B, Skv, Hkv, D).
-at::Tensor by_owner(const std::vector<at::Tensor>& by_step, const RingCall& call) {
+// What was collected by step, by owner.
+std::vector<at::Tensor> by_owner(const std::vector<at::Tensor>& by_step, const RingCall& call) {
   std::vector<at::Tensor> owners(by_step.size());
   for (int step = 0; step < call.ring_degree; ++step) {
     owners[step_owner(call.ring_index, step, call.ring_degree)] = by_step[step];
   }
-  return at::stack(owners);
+  return owners;
 }
 
 }  // namespace
@@ -33,14 +33,14 @@ void GradientReturn::add(const at::Tensor& dk, const at::Tensor& dv) {
     sums = incoming_->wait();
     sums = {sums[0] + dk, sums[1] + dv};
   }
-  incoming_.emplace(post_shift(sums, *call_.group, /*hops=*/1, kTag));
+  incoming_.emplace(post_hop(sums, call_, step_++, kTag));
 }
 
 KeyGradients GradientReturn::finish() {
   if (call_.ring_degree == 1) return {dk_[0], dv_[0]};
   if (call_.rotate == Rotate::allgather) {
     const auto home = [this](const std::vector<at::Tensor>& by_step) {
-      return reduce_scatter(by_owner(by_step, call_), *call_.group, 0).squeeze(0);
+      return reduce_scatter(by_owner(by_step, call_), *call_.group);
     };
     return {home(dk_), home(dv_)};
   }

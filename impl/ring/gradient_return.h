@@ -15,8 +15,8 @@ struct KeyGradients {
 };
 
 // Brings the gradients of keys and values, computed block by block on all ranks of a ring, home to
-// their owners. With p2p the sum travels with its keys, one hop a step, and makes the last hop
-// home; with allgather each rank collects them by owner, and a reduce-scatter sums them.
+// their owners. With p2p and alltoall the sum travels with its keys, one hop a step, and makes the
+// last hop home; with allgather each rank collects them by owner, and a reduce-scatter sums them.
 class GradientReturn {
  public:
   explicit GradientReturn(const RingCall& call) : call_(call) {}
@@ -27,8 +27,9 @@ class GradientReturn {
 
  private:
   const RingCall& call_;
+  int step_ = 0;
   std::vector<at::Tensor> dk_, dv_;                          // allgather: by step
-  std::optional<Posted<std::vector<at::Tensor>>> incoming_;  // p2p: the next step's sums so far
+  std::optional<Posted<std::vector<at::Tensor>>> incoming_;  // else: the next step's sums so far
 };
 
 }  // namespace attncheck

@@ -15,8 +15,14 @@ struct OwnedKeys {
   int owner = 0;    // the ring index that they belong to
 };
 
+// One hop around the ring of two tensors that go with the keys of step `step`, by rotate=p2p or
+// alltoall: what comes belongs to those of the next step. p2p: tagged tag and tag + 1.
+Posted<std::vector<at::Tensor>> post_hop(const std::vector<at::Tensor>& xs, const RingCall& call,
+                                         int step, int tag);
+
 // The keys and values of every rank of a ring, one rank's a step, in the order of step_owner. With
-// rotate=allgather all are gathered at once; with p2p the next ones travel while a step computes.
+// rotate=allgather all are gathered at once; with p2p and alltoall the next ones travel while a
+// step computes.
 class KeyStream {
  public:
   KeyStream(const at::Tensor& k, const at::Tensor& v, const RingCall& call);
@@ -29,8 +35,8 @@ class KeyStream {
 
   const RingCall& call_;  // outlives the stream
   int step_ = 0;
-  at::Tensor k_, v_;          // the rank's own; p2p: those of the last step
-  at::Tensor all_k_, all_v_;  // allgather: (R, B, Skv, Hkv, D)
+  at::Tensor k_, v_;  // the rank's own; unless allgather: those of the last step
+  std::vector<at::Tensor> all_k_, all_v_;                    // allgather: by owner
   std::optional<Posted<std::vector<at::Tensor>>> incoming_;  // p2p: of the next step
 };
 

@@ -3,12 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include <ATen/TensorOperators.h>
-
 #include "impl/backends/attend.h"
-#include "impl/contract/dtypes.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
+#include "impl/ring/span_sums.h"
 #include "impl/support/limits.h"
 
 namespace attncheck {
@@ -16,18 +14,18 @@ namespace {
 
 constexpr Limits kRingLimits{.ring = true, .ulysses = false};
 
-at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
-  return x.scalar_type() == type ? x : x.to(type);
-}
-
+// `index` counts the blocks over the steps.
 BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
-                               const OwnedKeys& keys, int step) {
-  return {key_block(saved.q, keys.k, keys.v, call, keys.owner),
-          saved.grad_out,
-          saved.grad_lse,
-          saved.out,
-          saved.lse,
-          saved.aux[step]};
+                               const OwnedKeys& keys, const Block& block, size_t index) {
+  const auto rows = [&](const at::Tensor& x) {
+    return x.defined() ? tokens_of(x, block.queries) : x;
+  };
+  return {block_inputs(saved.q, keys.k, keys.v, call, block),
+          rows(saved.grad_out),
+          rows(saved.grad_lse),
+          rows(saved.out),
+          rows(saved.lse),
+          saved.aux.at(index)};
 }
 
 Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
@@ -42,16 +40,18 @@ Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const Attenti
 
 RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          const RingCall& call) {
-  const auto type = accumulation_type(q.scalar_type(), call.convert_to_fp32);
   KeyStream stream(k, v, call);
+  MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32));
   RingForward result;
   for (int step = 0; step < call.ring_degree; ++step) {
     const OwnedKeys keys = stream.next();
-    BlockAttention block = attend(*call.backend, key_block(q, keys.k, keys.v, call, keys.owner));
-    const Partial partial{cast(block.out, type), block.lse};
-    result.partial = step == 0 ? partial : merge(result.partial, partial);
-    result.aux.push_back(std::move(block.aux));
+    for (const Block& block : call.blocks[keys.owner]) {
+      BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call, block));
+      merged.add(block.part, part.out, part.lse);
+      result.aux.push_back(std::move(part.aux));
+    }
   }
+  result.partial = merged.whole(q, v.size(3));
   return result;
 }
 
@@ -59,17 +59,23 @@ BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
   const auto type = accumulation_type(saved.q.scalar_type(), call.convert_to_fp32);
   KeyStream stream(saved.k, saved.v, call);
   GradientReturn home(call);
-  at::Tensor dq;
+  SpanSum dq(saved.q, type);
+  size_t index = 0;
   for (int step = 0; step < call.ring_degree; ++step) {
     const OwnedKeys keys = stream.next();
-    const BackendGrads block =
-        attend_backward(*call.backend, gradient_block(saved, call, keys, step));
-    dq = step == 0 ? cast(block.dq, type) : dq + block.dq;
-    home.add(cast(block.dk, type), cast(block.dv, type));
+    SpanSum dk(keys.k, type), dv(keys.v, type);
+    for (const Block& block : call.blocks[keys.owner]) {
+      const BackendGrads grads =
+          attend_backward(*call.backend, gradient_block(saved, call, keys, block, index++));
+      dq.add(block.queries, grads.dq);
+      dk.add(block.keys, grads.dk);
+      dv.add(block.keys, grads.dv);
+    }
+    home.add(dk.sum(), dv.sum());
   }
   const KeyGradients keys = home.finish();
   const auto input = saved.q.scalar_type();
-  return {cast(dq, input), cast(keys.dk, input), cast(keys.dv, input)};
+  return {cast(dq.sum(), input), cast(keys.dk, input), cast(keys.dv, input)};
 }
 
 AttentionPass ring_pass(const RingCall& call) {

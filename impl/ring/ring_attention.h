@@ -14,7 +14,7 @@ namespace attncheck {
 
 struct RingForward {
   Partial partial;                            // out in the accumulation dtype
-  std::vector<std::vector<c10::IValue>> aux;  // the backend's, by step
+  std::vector<std::vector<c10::IValue>> aux;  // the backend's, by block, step by step
 };
 
 // Attention of the rank's queries q (B, Sq, H, Dqk) to the keys of the whole ring: block by block,

@@ -1,27 +1,29 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include <c10/core/ScalarType.h>
 
 #include "impl/collectives/kept_group.h"
 #include "impl/contract/backend.h"
 #include "impl/contract/implementation.h"
+#include "impl/layouts/blocks.h"
 
 namespace attncheck {
 
-// What a rank's turn in a ring needs beside its tensors. The ring's ranks hold consecutive shards,
-// equal in length, of the queries and of the keys.
+// What a rank's turn in a ring needs beside its tensors.
 struct RingCall {
   const Backend* backend = nullptr;
   double scale = 1.0;
-  std::optional<int64_t> diagonal;  // of the whole sequence: key t is seen iff t <= p + *diagonal
   Rotate rotate = Rotate::allgather;
   bool convert_to_fp32 = true;
   KeptGroup group;
   int ring_index = 0;
   int ring_degree = 1;
+  std::vector<Span> parts;                 // of the rank's queries; each has its own blocks
+  std::vector<std::vector<Block>> blocks;  // by owner of the keys: those in which anything is seen
+  std::vector<int64_t> key_lengths;        // by ring index; empty: all alike
 };
 
 RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups);
@@ -33,9 +35,14 @@ at::ScalarType accumulation_type(at::ScalarType input, bool convert_to_fp32);
 // The owner of the keys that a rank attends to in a step: its own first, then its predecessors'.
 int step_owner(int ring_index, int step, int ring_degree);
 
-// The block of the rank's queries q (B, Sq, H, Dqk) and the keys k (B, Skv, Hkv, Dqk) and values v
-// (B, Skv, Hkv, Dv) of `owner`.
-BackendInputs key_block(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                        const RingCall& call, int owner);
+// x (B, S, ...) of the span's tokens: x itself where these are all.
+at::Tensor tokens_of(const at::Tensor& x, const Span& span);
+
+// A block of q (B, Sq, H, Dqk), k (B, Skv, Hkv, Dqk) and v (B, Skv, Hkv, Dv), whole shards.
+BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                           const RingCall& call, const Block& block);
+
+// The shape of x, a rank's k or v or a gradient of theirs, with the tokens of `owner`.
+std::vector<int64_t> shape_at_owner(const at::Tensor& x, const RingCall& call, int owner);
 
 }  // namespace attncheck

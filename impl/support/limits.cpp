@@ -1,11 +1,14 @@
 #include "impl/support/limits.h"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "impl/backends/built_in.h"
 #include "impl/contract/backend.h"
 #include "impl/contract/dtypes.h"
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 
 namespace attncheck {
 namespace {
@@ -30,17 +33,50 @@ Support supports_mesh(const Limits& limits, const Request& r) {
   if (r.mesh.ulysses > 1 && !limits.ulysses) {
     return Support::no("needs a mesh Rx1: the Ulysses degree is " + number(r.mesh.ulysses));
   }
-  if (r.mesh.order != MeshOrder::ru) return Support::no("order=ur is not supported: use order=ru");
-  if (limits.ring && r.rotate == Rotate::alltoall) {
-    return Support::no("rotate=alltoall is not supported: use rotate=allgather or rotate=p2p");
-  }
   return Support::yes();
 }
 
-Support supports_layout(const Request& r) {
+std::string text_of(const std::vector<int64_t>& shards) {
+  std::string text;
+  for (const int64_t shard : shards) text += (text.empty() ? "" : ",") + number(shard);
+  return text;
+}
+
+// Lengths by rank, which say of q, of kv or of both how they are cut.
+Support supports_shards(const Request& r) {
   const Problem& p = r.problem;
-  if (p.layout != Layout::contiguous) return Support::no("only layout=contiguous is supported");
-  if (!p.shards.empty()) return Support::no("shards= is not supported: shards are equal");
+  if (p.shards.empty()) return Support::yes();
+  const std::string what = "shards=" + text_of(p.shards);
+  if (p.layout != Layout::contiguous) {
+    return Support::no(what +
+                       " cuts a contiguous sequence: use layout=contiguous, or leave it out");
+  }
+  if (p.shards.size() != static_cast<size_t>(r.mesh.world())) {
+    return Support::no(what + " needs a length for each of the " + number(r.mesh.world()) +
+                       " ranks of the mesh");
+  }
+  const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
+  const bool none_negative =
+      std::all_of(p.shards.begin(), p.shards.end(), [](int64_t n) { return n >= 0; });
+  if (none_negative && (sum == p.q_len || sum == p.kv_len)) return Support::yes();
+  if (!none_negative) return Support::no(what + " has a negative length");
+  return Support::no(what + " adds up to " + number(sum) + ": expected q=" + number(p.q_len) +
+                     " or kv=" + number(p.kv_len));
+}
+
+Support supports_split(const Limits& limits, const Request& r) {
+  if (limits.every_split) return supports_shards(r);
+  const int world = r.mesh.world();
+  if (r.problem.layout == Layout::contiguous && r.problem.shards.empty() &&
+      r.mesh.order == MeshOrder::ru && r.rotate != Rotate::alltoall &&
+      r.problem.q_len % world == 0 && r.problem.kv_len % world == 0) {
+    return Support::yes();
+  }
+  return Support::no("needs equal shards, layout=contiguous, order=ru, rotate=allgather or p2p");
+}
+
+Support supports_call(const Request& r) {
+  const Problem& p = r.problem;
   if (p.mask != Mask::none) return Support::no("masks are not supported: use mask=none");
   if (r.dropout != 0.0) return Support::no("dropout is not supported: use dropout=0");
   return Support::yes();
@@ -57,19 +93,33 @@ Support supports_sizes(const Request& r) {
   if (p.kv_heads < 1 || p.heads % p.kv_heads != 0) {
     return Support::no("h=" + number(p.heads) + " is no multiple of hkv=" + number(p.kv_heads));
   }
-  const char* world = "the ranks of the mesh";
   const char* degree = "the Ulysses degree";
-  if (auto s = divisible("q", p.q_len, world, r.mesh.world()); !s) return s;
-  if (auto s = divisible("kv", p.kv_len, world, r.mesh.world()); !s) return s;
+  if (p.q_len < 1 || p.kv_len < 1) {
+    return Support::no("q=" + number(p.q_len) + " and kv=" + number(p.kv_len) +
+                       ": both need a token");
+  }
   if (auto s = divisible("h", p.heads, degree, r.mesh.ulysses); !s) return s;
   return divisible("hkv", p.kv_heads, degree, r.mesh.ulysses);
 }
 
-// What one call of the kernel is given: a share of the heads, one ring rank's queries and keys.
+// The most tokens that a ring rank has.
+int64_t longest(const Request& r, int64_t len) {
+  const TokenSplit split{r.problem.layout, r.mesh.world(), r.problem.shards};
+  int64_t most = 0;
+  for (int index = 0; index < r.mesh.ring; ++index) {
+    most = std::max(most, token_count(group_tokens(split, len, r.mesh, index)));
+  }
+  return most;
+}
+
+// The most that one call of the kernel is given: a share of the heads, the queries and keys of the
+// ring ranks that have most. Where causal, a call may be given a part of these.
 Problem block_problem(const Request& r) {
   Problem block = r.problem;
-  block.q_len /= r.mesh.ring;
-  block.kv_len /= r.mesh.ring;
+  block.q_len = longest(r, r.problem.q_len);
+  block.kv_len = longest(r, r.problem.kv_len);
+  block.layout = Layout::contiguous;
+  block.shards.clear();
   block.heads /= r.mesh.ulysses;
   block.kv_heads /= r.mesh.ulysses;
   block.scale = effective_scale(r.problem);
@@ -91,7 +141,8 @@ Support supports_backend(const Limits& limits, const Request& r, const Backend& 
 
 Support supports(const Limits& limits, const Request& r, const Backend& backend) {
   if (auto s = supports_mesh(limits, r); !s) return s;
-  if (auto s = supports_layout(r); !s) return s;
+  if (auto s = supports_split(limits, r); !s) return s;
+  if (auto s = supports_call(r); !s) return s;
   if (auto s = supports_sizes(r); !s) return s;
   return supports_backend(limits, r, backend);
 }
@@ -138,9 +189,10 @@ void check_shapes(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
 }
 
 void check_shards(const at::Tensor& q, const at::Tensor& k, const AttentionOptions& options,
-                  const Mesh& mesh) {
-  const int64_t q_len = contiguous_shard(options.q_len, mesh.world(), 0).length;
-  const int64_t kv_len = contiguous_shard(options.kv_len, mesh.world(), 0).length;
+                  const MeshGroups& groups) {
+  const TokenSplit split = token_split(options, groups.mesh);
+  const int64_t q_len = token_count(held_tokens(split, options.q_len, groups.rank));
+  const int64_t kv_len = token_count(held_tokens(split, options.kv_len, groups.rank));
   TORCH_CHECK(q.size(1) == q_len, "the shard of q has ", q.size(1), " tokens, expected ", q_len,
               " of ", options.q_len);
   TORCH_CHECK(k.size(1) == kv_len, "the shard of k has ", k.size(1), " tokens, expected ", kv_len,
@@ -160,7 +212,7 @@ void check_call(const Limits& limits, const at::Tensor& q, const at::Tensor& k, 
   const Request request = request_of(q, k, v, options, groups.mesh);
   const Support support = supports(limits, request, *options.backend);
   TORCH_CHECK(support.ok, "not supported: ", support.reason);
-  check_shards(q, k, options, groups.mesh);
+  check_shards(q, k, options, groups);
 }
 
 }  // namespace attncheck

@@ -8,6 +8,8 @@ namespace attncheck {
 struct Limits {
   bool ring = true;     // ring degrees above 1
   bool ulysses = true;  // Ulysses degrees above 1
+  // Shards other than equal runs of the sequence, and rotation by all-to-all.
+  bool every_split = true;
 };
 
 // Whether a built-in implementation with these limits does the case on the backend.

@@ -4,9 +4,10 @@
 
 #include "impl/backends/attend.h"
 #include "impl/collectives/kept_group.h"
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/strands.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/ordered_pass.h"
 
 namespace attncheck {
 namespace {
@@ -16,9 +17,7 @@ constexpr Limits kUlyssesLimits{.ring = false, .ulysses = true};
 Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUlyssesLimits, q, k, v, options, groups);
-  AttentionPass local = local_pass(options.backend, options.scale, global_diagonal(options));
-  return differentiable_attention(
-      q, k, v, exchanged_pass(std::move(local), keep(groups.ulysses), options.return_lse));
+  return differentiable_attention(q, k, v, ulysses_pass(options, groups));
 }
 
 }  // namespace
@@ -38,6 +37,13 @@ AttentionPass local_pass(const Backend* backend, double scale, std::optional<int
         {{t[0], t[1], t[2], {}, scale, diagonal}, grad_out, grad_lse, t[3], t[4], saved.aux[0]});
   };
   return pass;
+}
+
+AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups) {
+  AttentionPass whole = local_pass(options.backend, options.scale, global_diagonal(options));
+  return exchanged_pass(ordered_pass(std::move(whole), options, groups.mesh, groups.ring_index()),
+                        head_trades(keep(groups.ulysses), group_lengths(options, groups)),
+                        options.return_lse);
 }
 
 Implementation ulysses_implementation() {

@@ -1,9 +1,12 @@
 #include "impl/unified/unified_attention.h"
 
+#include <utility>
+
 #include "impl/collectives/kept_group.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/ordered_pass.h"
 
 namespace attncheck {
 namespace {
@@ -13,12 +16,17 @@ constexpr Limits kUnifiedLimits{.ring = true, .ulysses = true};
 Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUnifiedLimits, q, k, v, options, groups);
-  return differentiable_attention(q, k, v,
-                                  exchanged_pass(ring_pass(ring_call(options, groups)),
-                                                 keep(groups.ulysses), options.return_lse));
+  return differentiable_attention(q, k, v, unified_pass(options, groups));
 }
 
 }  // namespace
+
+AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& groups) {
+  AttentionPass ring = ring_pass(ring_call(options, groups));
+  return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
+                        head_trades(keep(groups.ulysses), group_lengths(options, groups)),
+                        options.return_lse);
+}
 
 Implementation unified_implementation() {
   return {"unified",

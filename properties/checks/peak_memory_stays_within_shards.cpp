@@ -38,6 +38,8 @@ Problem block_of(const Case& c) {
   block.heads /= c.mesh.ulysses;
   block.kv_heads /= c.mesh.ulysses;
   block.scale = effective_scale(c.problem);
+  block.layout = Layout::contiguous;
+  block.shards.clear();
   return block;
 }
 

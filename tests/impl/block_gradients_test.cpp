@@ -7,7 +7,7 @@
 #include "impl/backends/attend.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
-#include "impl/layouts/contiguous.h"
+#include "impl/layouts/blocks.h"
 #include "tests/impl/problems_testing.h"
 
 namespace attncheck {
@@ -30,25 +30,29 @@ INSTANTIATE_TEST_SUITE_P(Backends, BlockGradients, ::testing::Values("math", "fl
                          [](const auto& info) { return info.param; });
 
 // The part of `w` of some queries and some keys, with the global result.
-BackendBackward block_of(const Whole& w, const Expected& global, Shard rows, Shard keys) {
+BackendBackward block_of(const Whole& w, const Expected& global, Span rows, Span keys) {
   const auto type = w.inputs.q.scalar_type();
-  const auto row = [&](const at::Tensor& x) { return x.narrow(1, rows.offset, rows.length); };
-  const auto key = [&](const at::Tensor& x) { return x.narrow(1, keys.offset, keys.length); };
+  const auto row = [&](const at::Tensor& x) { return x.narrow(1, rows.begin, rows.length); };
+  const auto key = [&](const at::Tensor& x) { return x.narrow(1, keys.begin, keys.length); };
   BackendBackward call;
   call.block = w.inputs;
   call.block.q = row(w.inputs.q);
   call.block.k = key(w.inputs.k);
   call.block.v = key(w.inputs.v);
-  call.block.diagonal = block_diagonal(w.inputs.diagonal, rows.offset, keys.offset);
+  if (w.inputs.diagonal) call.block.diagonal = *w.inputs.diagonal + rows.begin - keys.begin;
   if (w.inputs.mask.defined()) {
     call.block.mask =
-        w.inputs.mask.narrow(2, rows.offset, rows.length).narrow(3, keys.offset, keys.length);
+        w.inputs.mask.narrow(2, rows.begin, rows.length).narrow(3, keys.begin, keys.length);
   }
   call.grad_out = row(w.grad_out);
   if (w.grad_lse.defined()) call.grad_lse = row(w.grad_lse);
   call.out = row(global.out).to(type);
   call.lse = row(global.lse).to(type == at::kDouble ? type : at::kFloat);
   return call;
+}
+
+Span equal_span(int64_t len, int spans, int index) {
+  return {index * (len / spans), len / spans};
 }
 
 // The sum of the blocks' gradients is the gradient of the whole.
@@ -58,14 +62,14 @@ void expect_block_by_block(const Backend& backend, const Whole& w, int row_block
   at::Tensor dq = at::zeros_like(want.dq), dk = at::zeros_like(want.dk),
              dv = at::zeros_like(want.dv);
   for (int i = 0; i < row_blocks; ++i) {
-    const Shard rows = contiguous_shard(w.inputs.q.size(1), row_blocks, i);
+    const Span rows = equal_span(w.inputs.q.size(1), row_blocks, i);
     for (int j = 0; j < key_blocks; ++j) {
-      const Shard keys = contiguous_shard(w.inputs.k.size(1), key_blocks, j);
+      const Span keys = equal_span(w.inputs.k.size(1), key_blocks, j);
       const BackendGrads grads = attend_backward(backend, block_of(w, want, rows, keys));
       EXPECT_EQ(grads.dq.scalar_type(), w.inputs.q.scalar_type());
-      dq.narrow(1, rows.offset, rows.length).add_(grads.dq);
-      dk.narrow(1, keys.offset, keys.length).add_(grads.dk);
-      dv.narrow(1, keys.offset, keys.length).add_(grads.dv);
+      dq.narrow(1, rows.begin, rows.length).add_(grads.dq);
+      dk.narrow(1, keys.begin, keys.length).add_(grads.dk);
+      dv.narrow(1, keys.begin, keys.length).add_(grads.dv);
     }
   }
   EXPECT_LE(difference(dq, want.dq), tolerance);

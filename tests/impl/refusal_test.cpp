@@ -40,9 +40,8 @@ AttentionOptions options_of(const Case& c, const Backend& backend) {
   return options;
 }
 
-// The tokens of a rank when the first ranks hold one more, or as `shards` says.
+// The tokens of a rank when the first ranks hold one more.
 int64_t tokens(const Case& c, int64_t len, int rank) {
-  if (!c.problem.shards.empty()) return c.problem.shards[rank];
   const int world = c.mesh.world();
   return len / world + (rank < len % world ? 1 : 0);
 }
@@ -76,19 +75,21 @@ struct Refused {
 };
 
 const std::vector<Refused> kRefusedByAll{
-    {"q", [](Case& c) { c.problem.q_len = 13; }},
-    {"kv", [](Case& c) { c.problem.kv_len = 7; }},
-    {"fewer tokens than ranks", [](Case& c) { c.problem.q_len = 1; }},
     {"heads", [](Case& c) { c.problem.kv_heads = 5; }},
-    {"layout", [](Case& c) { c.problem.layout = Layout::zigzag; }},
     {"mask", [](Case& c) { c.problem.mask = Mask::boolean; }},
     {"dropout", [](Case& c) { c.dropout = 0.1; }},
-    {"order", [](Case& c) { c.mesh.order = MeshOrder::ur; }},
-    {"shards",
+    {"too few shards", [](Case& c) { c.problem.shards = {12}; }},
+    {"shards of another length", [](Case& c) { c.problem.shards.assign(c.mesh.world(), 5); }},
+    {"a negative shard",
+     [](Case& c) {
+       c.problem.shards.assign(c.mesh.world(), 0);
+       c.problem.shards.front() = 13;
+       c.problem.shards.back() = -1;
+     }},
+    {"shards of a zigzag",
      [](Case& c) {
        c.problem.shards.assign(c.mesh.world(), 12 / c.mesh.world());
-       c.problem.shards.front() += 1;
-       c.problem.shards.back() -= 1;
+       c.problem.layout = Layout::zigzag;
      }},
 };
 
@@ -137,12 +138,11 @@ TEST(Refusal, MeetsHeadsThatTheUlyssesDegreeDoesNotDivide) {
   }
 }
 
-TEST(Refusal, MeetsRotationByAllToAll) {
+TEST(Refusal, OfShardsSaysWhatWouldFit) {
   Case c = supported({3, 1});
-  c.rotate = Rotate::alltoall;
-  expect_refused(ring_implementation(), c, math_backend());
-  c.mesh = {2, 2};
-  expect_refused(unified_implementation(), c, math_backend());
+  c.problem.shards = {4, 4, 5};
+  EXPECT_EQ(ring_implementation().supports(c, math_backend()).reason,
+            "shards=4,4,5 adds up to 13: expected q=12 or kv=12");
 }
 
 TEST(Refusal, MeetsWhatTheBackendRefuses) {

@@ -38,6 +38,11 @@ TEST(MutantErrors, ASecondTrailingAxisThrowsWhereTheOutputGrows) {
   expect_on_every_rank(outcome("B1", "mesh=2x1 q=4 h=2 d=3"), "size");
 }
 
+TEST(MutantErrors, HalfTheQueriesDoNotFitAllOfThem) {
+  const Outcome got = outcome("D5", "mesh=2x1 q=8 d=1 layout=zigzag");
+  EXPECT_NE(got.errors[0].find("size"), std::string::npos) << got.errors[0];
+}
+
 TEST(MutantErrors, OneRankGivesUp) {
   const Outcome got = outcome("house_throws_on_one_rank", "mesh=3x1 q=3 d=1");
   EXPECT_EQ(got.errors[0], "");

@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 
 #include "impl/backends/math.h"
@@ -35,18 +36,21 @@ AttentionOptions options_of(const Case& c, const Whole& w, const Backend& backen
   options.align = c.problem.align;
   options.q_len = c.problem.q_len;
   options.kv_len = c.problem.kv_len;
+  options.layout = c.problem.layout;
   options.return_lse = c.return_lse;
   options.rotate = c.rotate;
   options.dropout = c.dropout;
   return options;
 }
 
-// Where the ranks do not divide the tokens, the first ones hold one more.
-at::Tensor shard(const at::Tensor& x, const MeshGroups& groups) {
+// A contiguous or a zigzag shard. Where the ranks do not divide the tokens, the first ones hold one
+// more.
+at::Tensor shard(const at::Tensor& x, Layout layout, const MeshGroups& groups) {
   const int64_t world = groups.mesh.world(), rank = groups.rank;
-  const int64_t length = x.size(1) / world, longer = x.size(1) % world;
-  return x.narrow(1, rank * length + std::min(rank, longer), length + (rank < longer ? 1 : 0))
-      .detach();
+  if (layout == Layout::contiguous) return x.tensor_split(world, 1)[rank].detach();
+  TORCH_CHECK(layout == Layout::zigzag, "no shards of this layout");
+  const std::vector<at::Tensor> runs = x.tensor_split(2 * world, 1);
+  return at::cat({runs[rank], runs[2 * world - 1 - rank]}, 1);
 }
 
 // One run: what it computes and what it has found wrong so far. Ranks run one at a time.
@@ -59,23 +63,26 @@ class Judge {
   }
 
   void run_rank(const MeshGroups& groups) {
+    const auto shard = [&](const at::Tensor& x) {
+      return testing::shard(x, case_.problem.layout, groups);
+    };
     std::vector<at::Tensor> leaves;
     for (const at::Tensor& x : {whole_.inputs.q, whole_.inputs.k, whole_.inputs.v}) {
-      leaves.push_back(shard(x, groups).requires_grad_(true));
+      leaves.push_back(shard(x).requires_grad_(true));
     }
     const Attention got = implementation_.attention(leaves[0], leaves[1], leaves[2],
                                                     options_of(case_, whole_, backend_), groups);
-    compare("out", got.out, shard(want_.out, groups));
-    if (case_.return_lse) compare("lse", got.lse, shard(want_.lse, groups));
-    std::vector<at::Tensor> roots{got.out}, cotangents{shard(whole_.grad_out, groups)};
+    compare("out", got.out, shard(want_.out));
+    if (case_.return_lse) compare("lse", got.lse, shard(want_.lse));
+    std::vector<at::Tensor> roots{got.out}, cotangents{shard(whole_.grad_out)};
     if (case_.lse_cotangent) {
       roots.push_back(got.lse);
-      cotangents.push_back(shard(whole_.grad_lse, groups));
+      cotangents.push_back(shard(whole_.grad_lse));
     }
     const auto grads = gradients(roots, leaves, cotangents);
-    compare("dq", grads[0], shard(want_.dq, groups));
-    compare("dk", grads[1], shard(want_.dk, groups));
-    compare("dv", grads[2], shard(want_.dv, groups));
+    compare("dq", grads[0], shard(want_.dq));
+    compare("dk", grads[1], shard(want_.dk));
+    compare("dv", grads[2], shard(want_.dv));
   }
 
   std::string wrong() const {

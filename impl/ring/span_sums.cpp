@@ -1,0 +1,54 @@
+#include "impl/ring/span_sums.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
+
+#include "impl/contract/dtypes.h"
+
+namespace attncheck {
+
+at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
+  return x.scalar_type() == type ? x : x.to(type);
+}
+
+void MergedParts::add(size_t part, const at::Tensor& out, const at::Tensor& lse) {
+  std::optional<Partial>& merged = merged_[part];
+  const Partial partial{cast(out, out_type_), lse};
+  merged = merged ? merge(*merged, partial) : partial;
+}
+
+Partial MergedParts::whole(const at::Tensor& q, int64_t v_head_dim) const {
+  if (merged_.size() == 1 && merged_[0]) return *merged_[0];
+  const auto empty = [&](int64_t begin, int64_t length) {
+    return empty_partial(q.narrow(1, begin, length), v_head_dim, out_type_,
+                         lse_scalar_type(q.scalar_type()));
+  };
+  if (merged_.empty()) return empty(0, 0);
+  std::vector<at::Tensor> outs, lses;
+  for (size_t i = 0; i < merged_.size(); ++i) {
+    const Partial part = merged_[i] ? *merged_[i] : empty(parts_[i].begin, parts_[i].length);
+    outs.push_back(part.out);
+    lses.push_back(part.lse);
+  }
+  return {at::cat(outs, 1), at::cat(lses, 1)};
+}
+
+void SpanSum::add(const Span& span, const at::Tensor& grad) {
+  if (span.length == like_.size(1)) {
+    sum_ = sum_.defined() ? sum_ + grad : cast(grad, type_);
+    return;
+  }
+  if (!sum_.defined()) sum_ = zeros();
+  sum_.narrow(1, span.begin, span.length).add_(grad);
+}
+
+at::Tensor SpanSum::sum() const {
+  return sum_.defined() ? sum_ : zeros();
+}
+
+at::Tensor SpanSum::zeros() const {
+  return at::zeros(like_.sizes(), like_.options().dtype(type_));
+}
+
+}  // namespace attncheck

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "impl/layouts/blocks.h"
+#include "impl/merges/merge.h"
+
+namespace attncheck {
+
+// x in another dtype; x itself where it has that one.
+at::Tensor cast(const at::Tensor& x, at::ScalarType type);
+
+// Attention of a rank's queries, each part merged from the blocks that it has.
+class MergedParts {
+ public:
+  MergedParts(std::vector<Span> parts, at::ScalarType out_type)
+      : parts_(std::move(parts)), merged_(parts_.size()), out_type_(out_type) {}
+  void add(size_t part, const at::Tensor& out, const at::Tensor& lse);
+  // Of all queries q (B, Sq, H, D); (0, -inf) where a part had no block.
+  Partial whole(const at::Tensor& q, int64_t v_head_dim) const;
+
+ private:
+  std::vector<Span> parts_;
+  std::vector<std::optional<Partial>> merged_;
+  at::ScalarType out_type_;
+};
+
+// The sum of blocks' gradients of one tensor (B, S, H, D), of which each block has a span.
+class SpanSum {
+ public:
+  SpanSum(const at::Tensor& like, at::ScalarType type) : like_(like), type_(type) {}
+  void add(const Span& span, const at::Tensor& grad);
+  // Zeros where nothing was added.
+  at::Tensor sum() const;
+
+ private:
+  at::Tensor zeros() const;
+
+  at::Tensor like_, sum_;
+  at::ScalarType type_;
+};
+
+}  // namespace attncheck

@@ -1,0 +1,61 @@
+#include "impl/ulysses/ordered_pass.h"
+
+#include <utility>
+
+#include <ATen/ops/tensor.h>
+
+#include "impl/layouts/strands.h"
+#include "impl/layouts/token_order.h"
+
+namespace attncheck {
+namespace {
+
+// Moves tokens of x (B, S, ...) into the order of the sequence, and back.
+struct Reordering {
+  at::Tensor there, back;  // (S): where the tokens come from; undefined where all stay
+
+  explicit Reordering(const std::vector<int64_t>& places) {
+    if (places.empty()) return;
+    there = at::tensor(places, at::kLong);
+    std::vector<int64_t> inverse(places.size());
+    for (size_t i = 0; i < places.size(); ++i) inverse[places[i]] = static_cast<int64_t>(i);
+    back = at::tensor(inverse, at::kLong);
+  }
+};
+
+at::Tensor moved(const at::Tensor& x, const at::Tensor& from) {
+  return x.defined() && from.defined() ? x.index_select(1, from.to(x.device())) : x;
+}
+
+std::vector<int64_t> places(const AttentionOptions& options, int64_t len, const Mesh& mesh,
+                            int ring_index) {
+  return in_order(group_tokens(token_split(options, mesh), len, mesh, ring_index)).places;
+}
+
+}  // namespace
+
+AttentionPass ordered_pass(AttentionPass inner, const AttentionOptions& options, const Mesh& mesh,
+                           int ring_index) {
+  if (!options.causal) return inner;
+  const Reordering rows(places(options, options.q_len, mesh, ring_index));
+  const Reordering keys(places(options, options.kv_len, mesh, ring_index));
+  if (!rows.there.defined() && !keys.there.defined()) return inner;
+  AttentionPass pass;
+  pass.forward = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    AttentionForward result =
+        inner.forward(moved(q, rows.there), moved(k, keys.there), moved(v, keys.there));
+    result.out = moved(result.out, rows.back);
+    result.lse = moved(result.lse, rows.back);
+    return result;
+  };
+  pass.backward = [=](const AttentionSaved& saved, const at::Tensor& grad_out,
+                      const at::Tensor& grad_lse) {
+    const BackendGrads grads =
+        inner.backward(saved, moved(grad_out, rows.there), moved(grad_lse, rows.there));
+    return BackendGrads{moved(grads.dq, rows.back), moved(grads.dk, keys.back),
+                        moved(grads.dv, keys.back)};
+  };
+  return pass;
+}
+
+}  // namespace attncheck
