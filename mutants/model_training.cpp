@@ -42,7 +42,7 @@ HookedModule& module_at(BuiltModel& built, const std::string& name) {
 // As many rows as the rank has tokens, but the first ones.
 void first_rows_of_rotary(BuiltModel& built, const Case&, const MeshGroups& groups) {
   built.plan.erase("rope");
-  const int64_t rows = built.sequences.at("latents")[groups.rank];
+  const int64_t rows = built.sequences.at("latents").lengths[groups.rank];
   module_at(built, "rope").after([rows](Tensors& pair) {
     for (at::Tensor& table : pair) table = table.narrow(0, 0, rows);
   });

@@ -85,7 +85,7 @@ Plan decoder_plan() {
 }
 
 Case causal_attention(const Case& c) {
-  return attention_case(c, sequence_lengths(c, c.problem.q_len), /*causal=*/true);
+  return attention_case(c, sequence_of(c, c.problem.q_len).lengths, /*causal=*/true);
 }
 
 Support supports_decoder(const Case& c, const Backend& backend) {
@@ -109,7 +109,7 @@ BuiltModel build_decoder(const Case& c, const Backend& backend, const MeshGroups
   built.root =
       std::make_shared<Decoder>(c, sharded_attention(causal_attention(c), backend, groups));
   built.plan = decoder_plan();
-  built.sequences = {{"tokens", sequence_lengths(c, p.q_len)}};
+  built.sequences = {{"tokens", sequence_of(c, p.q_len)}};
   built.inputs = {drawn_ids(c.seed, "ids", {p.batch, p.q_len}, kVocabulary)};
   built.token_losses = cross_entropy(c);
   return built;

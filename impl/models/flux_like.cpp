@@ -164,8 +164,8 @@ Plan flux_plan() {
 }
 
 Case joint_attention(const Case& c) {
-  const ShardLengths image = sequence_lengths(c, c.problem.q_len),
-                     text = sequence_lengths(c, c.problem.kv_len);
+  const ShardLengths image = sequence_of(c, c.problem.q_len).lengths,
+                     text = sequence_of(c, c.problem.kv_len).lengths;
   ShardLengths joint;
   for (size_t rank = 0; rank < image.size(); ++rank) joint.push_back(text[rank] + image[rank]);
   return attention_case(c, joint, /*causal=*/false);
@@ -184,8 +184,7 @@ BuiltModel build_flux(const Case& c, const Backend& backend, const MeshGroups& g
   built.root =
       std::make_shared<FluxLike>(c, sharded_attention(joint_attention(c), backend, groups));
   built.plan = flux_plan();
-  built.sequences = {{"image", sequence_lengths(c, p.q_len)},
-                     {"text", sequence_lengths(c, p.kv_len)}};
+  built.sequences = {{"image", sequence_of(c, p.q_len)}, {"text", sequence_of(c, p.kv_len)}};
   built.inputs = {drawn(c.seed, "image", {p.batch, p.q_len, kWidth}, type),
                   drawn(c.seed, "text", {p.batch, p.kv_len, kWidth}, type),
                   drawn(c.seed, "conditioning", {p.batch, kWidth}, type)};

@@ -5,6 +5,7 @@
 
 #include "impl/autograd/attention_function.h"
 #include "impl/contract/dtypes.h"
+#include "impl/layouts/strands.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
@@ -41,7 +42,10 @@ Case attention_case(const Case& c, const ShardLengths& lengths, bool causal) {
   attention.problem.q_len = attention.problem.kv_len = total(lengths);
   const bool equal =
       std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end();
-  attention.problem.shards = equal ? ShardLengths() : lengths;
+  if (c.problem.layout == Layout::contiguous || !causal) {
+    attention.problem.layout = Layout::contiguous;
+    attention.problem.shards = equal ? ShardLengths() : lengths;
+  }
   attention.problem.causal = causal;
   attention.return_lse = false;
   return attention;
@@ -84,9 +88,20 @@ Support supports_own_attention(const Case& c, const Backend& backend) {
   return backend.supports(own);
 }
 
-ShardLengths sequence_lengths(const Case& c, int64_t tokens) {
-  const ShardLengths& given = c.problem.shards;
-  return !given.empty() && total(given) == tokens ? given : shard_lengths(tokens, c.mesh.world());
+Sequence sequence_of(const Case& c, int64_t tokens) {
+  const TokenSplit split{c.problem.layout, c.mesh.world(), c.problem.shards};
+  Sequence sequence;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    const Strands held = held_tokens(split, tokens, rank);
+    sequence.lengths.push_back(token_count(held));
+    for (const Strand& strand : held) {
+      for (int64_t i = 0; i < strand.length; ++i) {
+        sequence.order.push_back(strand.offset + i * strand.stride);
+      }
+    }
+  }
+  if (c.problem.layout == Layout::contiguous) sequence.order.clear();
+  return sequence;
 }
 
 HeadSizes head_sizes(const Case& c) {

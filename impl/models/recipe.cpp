@@ -15,6 +15,9 @@ namespace {
 Support supports_model_shards(const Case& c) {
   const ShardLengths& shards = c.problem.shards;
   if (shards.empty()) return Support::yes();
+  if (c.problem.layout != Layout::contiguous) {
+    return Support::no("shards= are lengths of layout=contiguous: leave one of them out");
+  }
   const bool adds_up = total(shards) == c.problem.q_len || total(shards) == c.problem.kv_len;
   if (static_cast<int>(shards.size()) == c.mesh.world() && adds_up) return Support::yes();
   return Support::no(
@@ -29,7 +32,6 @@ Support supports_words(const Case& c) {
   if (p.mask != Mask::none) return Support::no("a model's masks are its own: use mask=none");
   if (p.scale) return Support::no("a model's scale is 1/sqrt(d): leave scale= out");
   if (p.v_head_dim != p.head_dim) return Support::no("dv is d in a model: leave dv= out");
-  if (p.layout != Layout::contiguous) return Support::no("only layout=contiguous is supported");
   if (auto s = supports_model_shards(c); !s) return s;
   if (p.data != Data::normal) return Support::no("a model draws its own data: use data=normal");
   if (p.view != View::none) return Support::no("a model makes its own tensors: use view=none");

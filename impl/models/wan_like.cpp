@@ -117,7 +117,7 @@ Plan wan_plan() {
 }
 
 Case self_attention(const Case& c) {
-  return attention_case(c, sequence_lengths(c, c.problem.q_len), /*causal=*/false);
+  return attention_case(c, sequence_of(c, c.problem.q_len).lengths, /*causal=*/false);
 }
 
 Support supports_wan(const Case& c, const Backend& backend) {
@@ -135,7 +135,7 @@ BuiltModel build_wan(const Case& c, const Backend& backend, const MeshGroups& gr
       c, WanAttention{sharded_attention(self_attention(c), backend, groups),
                       own_attention(backend, p.head_dim)});
   built.plan = wan_plan();
-  built.sequences = {{"latents", sequence_lengths(c, p.q_len)}};
+  built.sequences = {{"latents", sequence_of(c, p.q_len)}};
   built.inputs = {drawn(c.seed, "latents", {p.batch, p.q_len, kWidth}, type),
                   drawn(c.seed, "text", {p.batch, p.kv_len, kWidth}, type),
                   drawn(c.seed, "conditioning", {p.batch, kWidth}, type)};

@@ -1,8 +1,11 @@
 #include "impl/sharding/plan.h"
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <set>
 
+#include <ATen/ops/tensor.h>
 #include <c10/util/Exception.h>
 
 #include "impl/collectives/exchange.h"
@@ -70,13 +73,25 @@ void check_cut(const std::string& module, const char* side, const Cut& cut,
               list_of(names_of(sequences)));
 }
 
-void check_lengths(const Sequences& sequences, int ranks) {
-  for (const auto& [name, lengths] : sequences) {
+// Each place of the sequence once.
+void check_order(const std::string& name, const Sequence& sequence) {
+  if (sequence.order.empty()) return;
+  std::vector<int64_t> places = sequence.order, all(total(sequence.lengths));
+  std::sort(places.begin(), places.end());
+  std::iota(all.begin(), all.end(), 0);
+  TORCH_CHECK(places == all, "the order of the sequence '", name, "' does not have each of its ",
+              all.size(), " places once");
+}
+
+void check_sequences(const Sequences& sequences, int ranks) {
+  for (const auto& [name, sequence] : sequences) {
+    const ShardLengths& lengths = sequence.lengths;
     TORCH_CHECK(static_cast<int>(lengths.size()) == ranks, "the sequence '", name, "' has ",
                 lengths.size(), " lengths of shards for ", ranks, " ranks");
     for (int64_t length : lengths) {
       TORCH_CHECK(length >= 0, "the sequence '", name, "' has a shard of length ", length);
     }
+    check_order(name, sequence);
   }
 }
 
@@ -109,21 +124,32 @@ void check_size(const std::string& place, const Cut& cut, const at::Tensor& x, i
               "; the sequence '", cut.sequence, "' has ", expected, " along axis ", cut.axis);
 }
 
-HookedModule::Hook split_hook(const std::string& place, const Cut& cut, const ShardLengths& lengths,
+// x with its rows along the axis in that order.
+at::Tensor reordered(const at::Tensor& x, int64_t axis, const std::vector<int64_t>& order) {
+  return order.empty() ? x : x.index_select(axis, at::tensor(order, at::kLong));
+}
+
+std::vector<int64_t> inverse(const std::vector<int64_t>& order) {
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
+  return back;
+}
+
+HookedModule::Hook split_hook(const std::string& place, const Cut& cut, const Sequence& sequence,
                               const KeptGroup& group) {
   return [=](Tensors& tensors) {
     at::Tensor& x = tensors[cut.place];
-    check_size(place, cut, x, total(lengths));
-    x = split_axis(x, group, cut.axis, lengths);
+    check_size(place, cut, x, total(sequence.lengths));
+    x = split_axis(reordered(x, cut.axis, sequence.order), group, cut.axis, sequence.lengths);
   };
 }
 
-HookedModule::Hook gather_hook(const std::string& place, const Cut& cut,
-                               const ShardLengths& lengths, const KeptGroup& group) {
-  return [=](Tensors& tensors) {
+HookedModule::Hook gather_hook(const std::string& place, const Cut& cut, const Sequence& sequence,
+                               const KeptGroup& group) {
+  return [=, back = inverse(sequence.order)](Tensors& tensors) {
     at::Tensor& x = tensors[cut.place];
-    check_size(place, cut, x, lengths[group_rank(*group)]);
-    x = gather_axis(x, group, cut.axis, lengths);
+    check_size(place, cut, x, sequence.lengths[group_rank(*group)]);
+    x = reordered(gather_axis(x, group, cut.axis, sequence.lengths), cut.axis, back);
   };
 }
 
@@ -134,16 +160,16 @@ void hook_module(const std::string& name, const ModulePlan& plan, HookedModule& 
     return place_text(name, side, cut, of);
   };
   for (const Cut& cut : plan.split_inputs) {
-    const ShardLengths& lengths = sequences.at(cut.sequence);
-    module.before(split_hook(place("input", cut, ports.inputs), cut, lengths, group));
+    const Sequence& sequence = sequences.at(cut.sequence);
+    module.before(split_hook(place("input", cut, ports.inputs), cut, sequence, group));
   }
   for (const Cut& cut : plan.split_outputs) {
-    const ShardLengths& lengths = sequences.at(cut.sequence);
-    module.after(split_hook(place("output", cut, ports.outputs), cut, lengths, group));
+    const Sequence& sequence = sequences.at(cut.sequence);
+    module.after(split_hook(place("output", cut, ports.outputs), cut, sequence, group));
   }
   for (const Cut& cut : plan.gather_outputs) {
-    const ShardLengths& lengths = sequences.at(cut.sequence);
-    module.after(gather_hook(place("output", cut, ports.outputs), cut, lengths, group));
+    const Sequence& sequence = sequences.at(cut.sequence);
+    module.after(gather_hook(place("output", cut, ports.outputs), cut, sequence, group));
   }
 }
 
@@ -153,7 +179,7 @@ void apply_plan(HookedModule& root, const Plan& plan, const Sequences& sequences
                 const KeptGroup& group) {
   const Modules modules = modules_of(root);
   const std::set<std::string> split = split_sequences(plan);
-  check_lengths(sequences, group_size(*group));
+  check_sequences(sequences, group_size(*group));
   for (const auto& [name, of_module] : plan) {
     check_module(name, of_module, module_named(modules, name), sequences, split);
   }

@@ -28,14 +28,19 @@ struct ModulePlan {
 // "blocks.0" a child): the shape of diffusers' _cp_plan.
 using Plan = std::map<std::string, ModulePlan>;
 
-// The lengths of the ranks' shards of each sequence.
-using Sequences = std::map<std::string, ShardLengths>;
+// How a sequence is dealt out: how many tokens each rank has, and which, by their places in the
+// whole sequence, rank by rank; without `order` they are the sequence cut into runs.
+struct Sequence {
+  ShardLengths lengths;
+  std::vector<int64_t> order;
+};
+using Sequences = std::map<std::string, Sequence>;
 
 // Hooks the plan onto the modules below `root`, which is held by a shared_ptr. Throws, on every
 // rank alike and before anything is sent, for a module or sequence that is not there, a module
-// without hooks, an input or output that the module lacks, an axis out of range, and a gather of
-// what is split nowhere. A tensor whose length is not that of its sequence is refused when its
-// module is called, by the names of both.
+// without hooks, an input or output that the module lacks, an axis out of range, lengths or an
+// order that do not make a sequence, and a gather of what is split nowhere. A tensor whose length
+// is not that of its sequence is refused when its module is called, by the names of both.
 void apply_plan(HookedModule& root, const Plan& plan, const Sequences& sequences,
                 const KeptGroup& group);
 

@@ -79,12 +79,6 @@ void check_length(const char* what, const at::Tensor& x, int64_t axis, int64_t e
 
 }  // namespace
 
-ShardLengths shard_lengths(int64_t length, int ranks) {
-  ShardLengths lengths(ranks, length / ranks);
-  for (int64_t rank = 0; rank < length % ranks; ++rank) ++lengths[rank];
-  return lengths;
-}
-
 int64_t total(const ShardLengths& lengths) {
   return std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
 }

@@ -13,8 +13,6 @@ namespace attncheck {
 // all of them. Any lengths, 0 as well.
 using ShardLengths = std::vector<int64_t>;
 
-// `ranks` lengths that sum to `length` and differ by one at most, the longer ones first.
-ShardLengths shard_lengths(int64_t length, int ranks);
 int64_t total(const ShardLengths& lengths);
 
 // What the gradient of a tensor is that every rank had as a whole and took its shard of.

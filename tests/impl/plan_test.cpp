@@ -48,7 +48,7 @@ TEST(Plan, SplitsInputsAndGathersOutputsByTheNamesOfModules) {
     const auto root = std::make_shared<Root>();
     int64_t seen = 0;
     root->inner->before([&](const Tensors& x) { seen = x[0].size(1); });
-    apply_plan(*root, good_plan(), {{"tokens", {2, 3}}}, keep(groups.world));
+    apply_plan(*root, good_plan(), {{"tokens", {{2, 3}, {}}}}, keep(groups.world));
     const Tensors out = (*root)(inputs(5));
     EXPECT_EQ(seen, groups.rank == 0 ? 2 : 3);
     EXPECT_TRUE(out[0].equal(inputs(5)[0] * 2));
@@ -61,10 +61,23 @@ TEST(Plan, SplitsOutputs) {
     const auto root = std::make_shared<Root>();
     Plan plan;
     plan["inner"].split_outputs = {{0, 1, "tokens"}, {1, 0, "tokens"}};
-    apply_plan(*root, plan, {{"tokens", {1, 3}}}, keep(groups.world));
+    apply_plan(*root, plan, {{"tokens", {{1, 3}, {}}}}, keep(groups.world));
     const Tensors out = (*root)(inputs(4));
     EXPECT_TRUE(out[0].equal((inputs(4)[0] * 2).narrow(1, groups.rank, 1 + 2 * groups.rank)));
     EXPECT_EQ(out[1].size(0), 1 + 2 * groups.rank);
+  });
+}
+
+TEST(Plan, DealsTokensOutInAnyOrderAndGathersThemInTheirOwn) {
+  testing::run_on_mesh(parse_mesh("2x1"), [](const MeshGroups& groups) {
+    const auto root = std::make_shared<Root>();
+    at::Tensor seen;
+    root->inner->before([&](const Tensors& x) { seen = x[1]; });
+    apply_plan(*root, good_plan(), {{"tokens", {{2, 3}, {0, 4, 3, 1, 2}}}}, keep(groups.world));
+    const Tensors out = (*root)(inputs(5));
+    EXPECT_TRUE(out[0].equal(inputs(5)[0] * 2));
+    EXPECT_EQ(seen[0].item<double>(), groups.rank == 0 ? 0 : 3);
+    EXPECT_EQ(seen[1].item<double>(), groups.rank == 0 ? 4 : 1);
   });
 }
 
@@ -90,7 +103,7 @@ Plan with_cut(const std::string& module, const Cut& cut) {
   return plan;
 }
 
-const Sequences kTokens{{"tokens", {2, 2}}};
+const Sequences kTokens{{"tokens", {{2, 2}, {}}}};
 
 TEST(Plan, RefusesAModuleThatIsNotThereByName) {
   expect_refused(with_cut("iner", {0, 1, "tokens"}), kTokens,
@@ -113,12 +126,19 @@ TEST(Plan, RefusesAnAxisOutOfRange) {
 
 TEST(Plan, RefusesASequenceWithoutLengths) {
   expect_refused(with_cut("", {0, 1, "token"}), kTokens, {"'token'", "did you mean 'tokens'"});
-  expect_refused(with_cut("", {0, 1, "tokens"}), {{"tokens", {4}}},
+  expect_refused(with_cut("", {0, 1, "tokens"}), {{"tokens", {{4}, {}}}},
                  {"'tokens' has 1 lengths of shards for 2 ranks"});
 }
 
+TEST(Plan, RefusesAnOrderThatLacksATokenOrHasOneTwice) {
+  for (const std::vector<int64_t>& order : {std::vector<int64_t>{0, 1, 2}, {0, 1, 1, 3}}) {
+    expect_refused(with_cut("", {0, 1, "tokens"}), {{"tokens", {{2, 2}, order}}},
+                   {"the order of the sequence 'tokens' does not have each of its 4 places once"});
+  }
+}
+
 TEST(Plan, RefusesALengthThatDoesNotFit) {
-  expect_refused(with_cut("", {0, 1, "tokens"}), {{"tokens", {2, 3}}},
+  expect_refused(with_cut("", {0, 1, "tokens"}), {{"tokens", {{2, 3}, {}}}},
                  {"input 0 ('x') of module ''", "[2, 4]", "'tokens' has 5 along axis 1"});
 }
 

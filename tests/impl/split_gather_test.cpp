@@ -117,11 +117,5 @@ TEST(SplitGather, RefusesWrongLengthsAndAxesOnEveryRank) {
   }
 }
 
-TEST(SplitGather, LengthsDifferByOneAtMost) {
-  EXPECT_EQ(shard_lengths(7, 3), (ShardLengths{3, 2, 2}));
-  EXPECT_EQ(shard_lengths(2, 3), (ShardLengths{1, 1, 0}));
-  EXPECT_EQ(shard_lengths(4, 2), (ShardLengths{2, 2}));
-}
-
 }  // namespace
 }  // namespace attncheck
