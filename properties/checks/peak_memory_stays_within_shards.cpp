@@ -74,24 +74,31 @@ int64_t allowance(const Case& c) {
          exchanged * (bytes.queries + bytes.keys + bytes.rows);
 }
 
-// The kernel alone on one block, forward and backward.
-Request block_request(const Case& c, View view) {
+// The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need
+// not begin in its corner, and a kernel may take such a one as a mask.
+Request block_request(const Case& c, View view, bool off_corner) {
   Case local = local_case(c);
   local.problem = block_of(c);
   local.problem.view = view;
+  if (off_corner) {
+    local.problem.align = Align::bottom_right;
+    if (local.problem.q_len == local.problem.kv_len) ++local.problem.kv_len;
+  }
   local.lse_cotangent = c.lse_cotangent && c.return_lse;  // some kernels pay for one
   return watched_request(local);
 }
 
-// The more that it takes for blocks that are views, or that arrived as they are; nothing where it
-// could not be measured.
+// The most that it takes: for blocks that are views, or that arrived as they are, by the diagonal.
+// Nothing where it could not be measured.
 std::optional<int64_t> kernel_bytes(const Case& c, Lab& lab) {
   std::optional<int64_t> most;
   for (View view : {View::none, c.problem.view}) {
-    const Observation& kernel = lab.observe(block_request(c, view));
-    const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
-    if (ended_early(kernel) || !peak) return std::nullopt;
-    most = std::max(most.value_or(0), *peak);
+    for (bool off_corner : {false, c.problem.causal}) {
+      const Observation& kernel = lab.observe(block_request(c, view, off_corner));
+      const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
+      if (ended_early(kernel) || !peak) return std::nullopt;
+      most = std::max(most.value_or(0), *peak);
+    }
   }
   return most;
 }

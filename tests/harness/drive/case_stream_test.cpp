@@ -1,5 +1,7 @@
 #include "harness/drive/case_stream.h"
 
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -20,6 +22,18 @@ Support even_only(const Case& c) {
   if (p.mask != Mask::none || !p.shards.empty() || c.dropout > 0) return Support::no("mask");
   if (p.layout != Layout::contiguous || c.mesh.order != MeshOrder::ru) return Support::no("layout");
   return c.rotate == Rotate::alltoall ? Support::no("rotate") : Support::yes();
+}
+
+// Every layout and length as well.
+Support every_split(const Case& c) {
+  const Problem& p = c.problem;
+  if (p.heads % c.mesh.ulysses != 0 || p.kv_heads % c.mesh.ulysses != 0)
+    return Support::no("heads");
+  if (p.mask != Mask::none || c.dropout > 0) return Support::no("mask");
+  if (p.shards.empty()) return Support::yes();
+  const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
+  const bool fits = p.layout == Layout::contiguous && (sum == p.q_len || sum == p.kv_len);
+  return fits ? Support::yes() : Support::no("shards");
 }
 
 Support ring_only(const Case& c) {
@@ -48,13 +62,31 @@ TEST(CaseStream, DrawsWhatTheSubjectSupports) {
   EXPECT_LT(stream.counts().refused_share(), 0.02);
 }
 
-TEST(CaseStream, FillsEveryCellInTenCases) {
+TEST(CaseStream, FillsEveryCellInTwelveCases) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    CaseStream stream(wide_spec(), even_only, seed);
+    CaseStream stream(wide_spec(), every_split, seed);
     EXPECT_EQ(stream.empty_cells().size(), all_cells().size());
-    for (int i = 0; i < 10; ++i) stream.next();
+    for (int i = 0; i < 12; ++i) stream.next();
     EXPECT_TRUE(stream.empty_cells().empty()) << stream.empty_cells().front();
   }
+}
+
+TEST(CaseStream, DrawsShardsThatAddUp) {
+  CaseStream stream(wide_spec(), every_split, 1);
+  int of_queries_alone = 0, of_keys_alone = 0, empty = 0, fewer_tokens_than_ranks = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Problem p = stream.next()->problem;
+    const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
+    if (p.shards.empty()) continue;
+    of_queries_alone += sum == p.q_len && sum != p.kv_len ? 1 : 0;
+    of_keys_alone += sum != p.q_len && sum == p.kv_len ? 1 : 0;
+    empty += std::count(p.shards.begin(), p.shards.end(), 0) > 0 ? 1 : 0;
+    fewer_tokens_than_ranks += sum < static_cast<int64_t>(p.shards.size()) ? 1 : 0;
+  }
+  for (int count : {of_queries_alone, of_keys_alone, empty, fewer_tokens_than_ranks}) {
+    EXPECT_GT(count, 0);
+  }
+  EXPECT_LT(stream.counts().refused_share(), 0.02);
 }
 
 TEST(CaseStream, AsksForNoCellThatTheSubjectCannotFill) {

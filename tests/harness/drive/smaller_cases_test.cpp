@@ -1,5 +1,7 @@
 #include "harness/drive/smaller_cases.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "harness/drive/case_stream.h"
@@ -58,6 +60,14 @@ TEST(SmallerCases, HaveASmallerMeasure) {
 
 TEST(SmallerCases, OfTheSmallestAreNone) {
   EXPECT_TRUE(smaller_cases(parse_case("impl=ring mesh=1x1 q=1 d=1")).empty());
+}
+
+TEST(SmallerCases, HaveShardsThatAddUp) {
+  const auto all = smaller_cases(parse_case("impl=ring mesh=2x1 q=7 d=1 shards=4,3"));
+  for (const char* smaller : {"q=3 d=1 shards=0,3", "q=6 d=1 shards=3,3", "q=4 d=1 shards=4,0"}) {
+    const Case c = parse_case(std::string("impl=ring mesh=2x1 ") + smaller);
+    EXPECT_NE(std::find(all.begin(), all.end(), c), all.end()) << smaller;
+  }
 }
 
 TEST(Shrink, ReachesTheSmallestCaseOfAnyFault) {
