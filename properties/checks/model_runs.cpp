@@ -14,9 +14,9 @@
 namespace attncheck {
 namespace {
 
-// c of the header. Calibrated on 8,000 drawn cases of the three built-in models in float64, float32,
-// bfloat16 and float16, on meshes up to 3x2: the farthest of any tensor was 6.1 (decoder, float64),
-// of the other two models 4.8.
+// c of the header. Calibrated on 8,000 drawn cases of the three built-in models in float64,
+// float32, bfloat16 and float16, on meshes up to 3x2: the farthest of any tensor was 6.1 (decoder,
+// float64), of the other two models 4.8.
 constexpr double kRunsApart = 16;
 
 constexpr const char* kGradient = "gradient of ";
