@@ -1,7 +1,13 @@
 #include "mutants/model_training.h"
 
-#include <ATen/TensorOperators.h>
+#include <numeric>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/tensor.h>
+
+#include "impl/collectives/exchange.h"
 #include "impl/contract/dtypes.h"
 #include "impl/models/decoder.h"
 #include "impl/models/drawn.h"
@@ -39,6 +45,16 @@ HookedModule& module_at(BuiltModel& built, const std::string& name) {
   return dynamic_cast<HookedModule&>(*built.root->named_modules()[name]);
 }
 
+// Which token stands where, rank by rank.
+at::Tensor order_of(const Sequence& sequence) {
+  if (sequence.order.empty()) return at::arange(total(sequence.lengths));
+  return at::tensor(sequence.order, at::kLong);
+}
+
+int64_t offset_of(const ShardLengths& lengths, int rank) {
+  return std::accumulate(lengths.begin(), lengths.begin() + rank, int64_t{0});
+}
+
 // As many rows as the rank has tokens, but the first ones.
 void first_rows_of_rotary(BuiltModel& built, const Case&, const MeshGroups& groups) {
   built.plan.erase("rope");
@@ -46,6 +62,37 @@ void first_rows_of_rotary(BuiltModel& built, const Case&, const MeshGroups& grou
   module_at(built, "rope").after([rows](Tensors& pair) {
     for (at::Tensor& table : pair) table = table.narrow(0, 0, rows);
   });
+}
+
+// Whole on every rank in front of the split, and then summed as all gradients are.
+void gathers_in_splits_backward(BuiltModel& built, const Case&, const MeshGroups& groups) {
+  built.plan.erase("blocks.0");
+  const Sequence& sequence = built.sequences.at("latents");
+  const KeptGroup world = keep(groups.world);
+  module_at(built, "blocks.0")
+      .before([=, lengths = sequence.lengths, held = order_of(sequence)](Tensors& inputs) {
+        inputs[0] =
+            split_axis(inputs[0].index_select(1, held), world, 1, lengths, SplitGradient::whole);
+      });
+}
+
+// As in A5, but in a hook of a model, whose loss looks at the tokens of all ranks.
+void keeps_its_slice(BuiltModel& built, const Case&, const MeshGroups& groups) {
+  built.plan.erase("proj_out");
+  const Sequence& sequence = built.sequences.at("latents");
+  const KeptGroup world = keep(groups.world);
+  module_at(built, "proj_out")
+      .after(
+          [=, lengths = sequence.lengths, back = order_of(sequence).argsort()](Tensors& outputs) {
+            const at::Tensor own = outputs[0];
+            const at::Tensor all = gather_axis(own.detach(), world, 1, lengths);
+            const int64_t begin = offset_of(lengths, group_rank(*world)), length = own.size(1);
+            const at::Tensor whole =
+                at::cat({all.narrow(1, 0, begin), own,
+                         all.narrow(1, begin + length, all.size(1) - begin - length)},
+                        1);
+            outputs[0] = whole.index_select(1, back);
+          });
 }
 
 void conditioning_by_rank(BuiltModel& built, const Case& c, const MeshGroups& groups) {
@@ -77,6 +124,19 @@ std::vector<Mutant> model_mutants() {
            .property = kMatches,
            .smallest = "mesh=2x1 q=2 d=2"},
           with_change(wan_like_recipe(), first_rows_of_rotary)),
+      make_mutant(
+          {.name = "house_split_gathers_its_gradient",
+           .source = "house",
+           .fault = "a split's gradient is gathered on every rank, and then summed over them",
+           .property = kMatches,
+           .smallest = "mesh=2x1 q=2 d=1"},
+          with_change(wan_like_recipe(), gathers_in_splits_backward)),
+      make_mutant({.name = "house_hook_keeps_its_slice",
+                   .source = "house",
+                   .fault = "the gather of a model's output keeps its own slice of the gradient",
+                   .property = kMatches,
+                   .smallest = "mesh=2x1 q=3 kv=2 d=1"},
+                  with_change(wan_like_recipe(), keeps_its_slice)),
       make_mutant({.name = "house_conditioning_by_rank",
                    .source = "house",
                    .fault = "each rank draws a conditioning vector of its own",

@@ -6,11 +6,11 @@
 
 namespace attncheck {
 
-// Models of which one piece is wrong; on one rank all are right.
-//   A14                           parameter gradients averaged over the ranks where a sum is due
-//   house_gradients_times_ranks   multiplied by the number of ranks
-//   C15                           every rank turns its tokens as if its shard were the sequence's
-//   first house_conditioning_by_rank    the conditioning vector is drawn by each rank for itself
+// Models of which one piece is wrong; on one rank all are right. Parameter gradients are averaged
+// over the ranks where a sum is due (A14), or multiplied by their number; a rank turns its tokens
+// as if its shard were the first (C15); the gradient of a split is gathered, and then summed all
+// the same; that of the gathered output is not summed over the ranks; each rank draws a
+// conditioning vector of its own.
 std::vector<Mutant> model_mutants();
 
 }  // namespace attncheck

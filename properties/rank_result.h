@@ -24,9 +24,10 @@ struct RankError {
 // returned, and "direct_dq", "direct_dk", "direct_dv", the gradients of a direct call of the
 // backend (autograd would cast and reduce them in silence). A gradient that came back undefined is
 // absent. A model's "out", "loss" (this rank's part), "gradient of NAME" for each parameter, and
-// "replicated NAME" for what all ranks should have alike. With keep_inputs also "q_given", "q_after_forward" and "q_after_backward", likewise of k,
-// v, dout and dlse; of a companion that is interleaved "other_out", .... Facts: "supports" = reason
-// when the subject refuses; "lse_requires_grad" = "0" | "1".
+// "replicated NAME" for what all ranks should have alike. With keep_inputs also "q_given",
+// "q_after_forward" and "q_after_backward", likewise of k, v, dout and dlse; of a companion that is
+// interleaved "other_out", .... Facts: "supports" = reason when the subject refuses;
+// "lse_requires_grad" = "0" | "1".
 struct RankResult {
   int rank = 0;
   std::map<std::string, at::Tensor> tensors;

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/square.h>
 #include <c10/core/ScalarType.h>
 #include <fmt/format.h>
 

@@ -72,6 +72,24 @@ TEST(ModelMutants, TurnTheirTokensAsIfTheirShardWereTheFirst) {
             kNone);
 }
 
+TEST(ModelMutants, GatherInASplitsBackwardWhatIsSummedAfterwards) {
+  const Results single =
+                    results("house_split_gathers_its_gradient", "mesh=1x1" + std::string(kSizes)),
+                got = results("house_split_gathers_its_gradient",
+                              "mesh=2x1 layout=zigzag" + std::string(kSizes));
+  EXPECT_LE(largest_difference(got, single, "out", 1), kNone);
+  EXPECT_LE(largest_difference(got, single, "blocks.0.self.to_k.weight", 1), kNone);
+  EXPECT_LE(largest_difference(got, single, "patch_in.weight", 2), kNone);
+}
+
+TEST(ModelMutants, KeepTheirSliceOfAGathersGradient) {
+  const std::string name = "house_hook_keeps_its_slice";
+  const Results single = results(name, "mesh=1x1" + std::string(kSizes)),
+                got = results(name, "mesh=2x1" + std::string(kSizes));
+  EXPECT_LE(largest_difference(got, single, "out", 1), kNone);
+  EXPECT_GT(largest_difference(got, single, "proj_out.weight", 1), 1e-6);
+}
+
 TEST(ModelMutants, DrawTheirConditioningByRank) {
   const Results got = results("house_conditioning_by_rank", "mesh=2x1" + std::string(kSizes));
   EXPECT_FALSE(got[0].at("conditioning").equal(got[1].at("conditioning")));

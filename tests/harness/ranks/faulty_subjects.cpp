@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "impl/backends/built_in.h"
+#include "impl/models/catalogue.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
@@ -81,6 +82,7 @@ Registry faulty_subjects() {
       ulysses_implementation(),
       unified_implementation(),
   };
+  registry.models = built_in_models();
   return registry;
 }
 

@@ -42,8 +42,7 @@ TEST_P(OnBoth, TheSameCasesGiveTheSameBits) {
   const Registry registry = faulty_subjects();
   RunLab lab(registry, both_transports(registry));
   const auto& [impl, mesh] = GetParam();
-  const StreamSpec spec{
-      impl, "math", "gloo", DType::f64, {parse_mesh(mesh)}, SubjectKind::implementation};
+  const StreamSpec spec{impl, "math", "gloo", DType::f64, {parse_mesh(mesh)}, registry.kind(impl)};
   CaseStream stream(
       spec, [&](const Case& c) { return lab.supports(c); }, /*seed=*/1);
   for (int i = 0; i < kCases; ++i) {
@@ -60,7 +59,9 @@ TEST_P(OnBoth, TheSameCasesGiveTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(Meshes, OnBoth,
                          testing::Values(std::pair{"ring", "3x1"}, std::pair{"ulysses", "1x2"},
-                                         std::pair{"unified", "2x2"}));
+                                         std::pair{"unified", "2x2"},
+                                         std::pair{"model:flux_like", "2x1"},
+                                         std::pair{"model:decoder", "2x2"}));
 
 }  // namespace
 }  // namespace attncheck
