@@ -246,6 +246,7 @@ class Runs(unittest.TestCase):
         for what, has in [
             ("impls", "unified"), ("backends", "flash_cpu"), ("mutants", "A10"),
             ("properties", "gradients_match_reference"), ("transports", "gloo"),
+            ("support", "### unified"),
         ]:  # fmt: skip
             done = run("list", what)
             self.assertEqual(done.returncode, 0)
