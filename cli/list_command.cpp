@@ -4,6 +4,7 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
+#include "harness/drive/support_table.h"
 #include "problem/model_shapes.h"
 #include "properties/property.h"
 
@@ -33,14 +34,28 @@ void list_shapes() {
   }
 }
 
+void list_support(const Registry& registry) {
+  std::vector<BackendColumn> backends;
+  for (const Backend& backend : registry.backends) {
+    backends.push_back({backend.name, backend.contract.lse});
+  }
+  const SupportsCase supports = [&](const Case& c) { return registry.supports(c); };
+  for (const Implementation& implementation : registry.implementations) {
+    fmt::print("### {}\n\n{}\n", implementation.name,
+               support_table(implementation.name, backends, supports));
+  }
+}
+
 }  // namespace
 
 int list_command(const std::string& what) {
-  require_name("list", what,
-               {"impls", "models", "backends", "properties", "mutants", "transports", "shapes"});
+  require_name(
+      "list", what,
+      {"impls", "models", "backends", "properties", "mutants", "transports", "shapes", "support"});
   const Registry& registry = built_in();
   if (what == "mutants") list_mutants(registry);
   if (what == "properties") list_properties();
+  if (what == "support") list_support(registry);
   if (what == "impls") {
     for (const std::string& name : subject_names(registry)) print_line(name, "");
   }

@@ -181,7 +181,7 @@ void add_bench(CLI::App& app, Arguments& all) {
 
 void add_list_command(CLI::App& app, Arguments& all) {
   CLI::App* list = app.add_subcommand(
-      "list", "impls | models | backends | properties | mutants | transports | shapes");
+      "list", "impls | models | backends | properties | mutants | transports | shapes | support");
   list->add_option("what", all.list_what, "What to list")->required();
   list->callback([&all] { all.command = [&all] { return list_command(all.list_what); }; });
 }

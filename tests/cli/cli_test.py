@@ -274,6 +274,7 @@ class Runs(unittest.TestCase):
         for what, has in [
             ("impls", "unified"), ("models", "wan_like"), ("backends", "flash_cpu"), ("mutants", "A10"),
             ("properties", "gradients_match_reference"), ("transports", "gloo"), ("shapes", "llama3_70b"),
+            ("support", "### unified"),
         ]:  # fmt: skip
             done = run("list", what)
             self.assertEqual(done.returncode, 0)
