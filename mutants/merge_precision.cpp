@@ -87,7 +87,7 @@ std::vector<Mutant> merge_precision_mutants() {
                    .source = "EasyContext #14, ring-flash-attention #30, TransformerEngine #716",
                    .fault = "partials merge by log(1 + exp(a - b)), which overflows",
                    .property = "output_matches_reference",
-                   .smallest = "mesh=2x1 q=2 d=1 dtype=f32 data=large"},
+                   .smallest = "mesh=2x1 q=4 h=2 d=2 dtype=f32 data=large"},
                   implementation_of("merges_by_exp", touring_parent(merges_by_exp_of_the_gap))),
       make_mutant({.name = "B13",
                    .source = "mindone",

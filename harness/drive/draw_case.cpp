@@ -85,8 +85,9 @@ LocalSizes draw_sizes(const Mesh& mesh, Goal goal, const Pick& pick) {
 }
 
 bool changes_sizes(const Feature& feature) {
-  static constexpr std::array<const char*, 6> kSizeFeatures{
-      "kv", "hkv", "dv", "indivisible length", "indivisible heads", "shards"};
+  static constexpr std::array<const char*, 7> kSizeFeatures{
+      "kv",    "hkv", "dv", "indivisible length", "indivisible heads", "indivisible KV heads",
+      "shards"};
   return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) != kSizeFeatures.end();
 }
 

@@ -102,14 +102,22 @@ void set_selector_data(Case& c, const Pick&) {
   if (c.problem.dtype != DType::f16) c.problem.data = Data::selector;
 }
 
-// KV heads that the Ulysses degree does not divide, fewer than its ranks or one more, with one to
-// three query heads each.
+// A number from 1 to n + 1 that n does not divide.
+int64_t indivisible_by(int64_t n, const Pick& pick) {
+  const int64_t number = 1 + pick(n);
+  return number % n == 0 ? number + 1 : number;
+}
+
 void set_indivisible_heads(Case& c, const Pick& pick) {
-  const int64_t degree = c.mesh.ulysses;
-  if (degree == 1) return;
-  const int64_t kv_heads = 1 + pick(degree);
-  c.problem.kv_heads = kv_heads % degree == 0 ? kv_heads + 1 : kv_heads;
-  c.problem.heads = c.problem.kv_heads * (1 + pick(3));
+  if (c.mesh.ulysses == 1) return;
+  c.problem.heads = c.problem.kv_heads = indivisible_by(c.mesh.ulysses, pick);
+}
+
+// Fewer than the ranks of a Ulysses group or one more, each with two or three query heads.
+void set_indivisible_kv_heads(Case& c, const Pick& pick) {
+  if (c.mesh.ulysses == 1) return;
+  c.problem.kv_heads = indivisible_by(c.mesh.ulysses, pick);
+  c.problem.heads = c.problem.kv_heads * (2 + pick(2));
 }
 
 // Which rank goes first at an exchange: any, or by priorities that change a few times.
@@ -135,7 +143,8 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
   all.push_back({"indivisible length", 20, set_indivisible_length});
-  all.push_back({"indivisible heads", 15, set_indivisible_heads});
+  all.push_back({"indivisible heads", 10, set_indivisible_heads});
+  all.push_back({"indivisible KV heads", 10, set_indivisible_kv_heads});
   all.push_back({"shards", 15, set_uneven_shards});
 }
 

@@ -107,7 +107,7 @@ void add_lengths(Rows& rows) {
 
 void add_heads(Rows& rows) {
   rows.add("grouped heads", {"hkv"});
-  rows.add("fewer KV heads than the Ulysses degree", {"indivisible heads"},
+  rows.add("fewer KV heads than the Ulysses degree", {"indivisible KV heads"},
            [](Case& c) { give_heads(c, 2 * c.mesh.ulysses, 1); })
       .needs_ulysses = true;
   rows.add("heads that the Ulysses degree does not divide", {"indivisible heads"},
