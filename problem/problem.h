@@ -35,7 +35,9 @@ struct Problem {
   Mask mask = Mask::none;
   std::optional<double> scale;  // 1/sqrt(head_dim) when absent
   Layout layout = Layout::contiguous;
-  std::vector<int64_t> shards;  // lengths of the ranks' shards of q and of kv; empty: equal shards
+  // Lengths of the ranks' contiguous shards: of q, of kv or of both, whichever they add up to.
+  // Without them shards are near-equal: the first ones a token longer.
+  std::vector<int64_t> shards;
   Data data = Data::normal;
   View view = View::none;
 

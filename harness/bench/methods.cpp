@@ -18,12 +18,15 @@ constexpr int kRunsOfAMethod = 9;
 // Long enough that the products, not the calls, are what is paid for, and that a shard of a ring
 // still fills the blocks of the kernel: that is a length for which people shard at all.
 constexpr const char* kLongProblem = "backend=flash_cpu q=3072 h=4 d=64 dtype=f32 seed=1";
+// A zigzag cuts it into twice as many runs.
+constexpr const char* kZigzagProblem = "backend=flash_cpu q=4096 h=4 d=64 dtype=f32 seed=1";
 
 // An attention with what every rank holds of a problem, drawn once.
 class MethodRun {
  public:
-  MethodRun(const Registry& registry, const std::string& impl, const std::string& mesh)
-      : case_(parse_case(fmt::format("impl={} mesh={} {}", impl, mesh, kLongProblem))),
+  MethodRun(const Registry& registry, const std::string& impl, const std::string& mesh,
+            const std::string& problem = kLongProblem)
+      : case_(parse_case(fmt::format("impl={} mesh={} {}", impl, mesh, problem))),
         implementation_(registry.implementation(impl)),
         backend_(registry.backend(case_.backend)) {
     if (implementation_ == nullptr) throw NotMeasurable{"there is no " + impl};
@@ -74,6 +77,21 @@ Measured method(const BenchSetup& setup, const Budget& budget, const std::string
                               milliseconds(times.over), milliseconds(times.under), kLongProblem));
 }
 
+// Both on all ranks of the mesh, on one core.
+Measured zigzag(const BenchSetup& setup, const Budget& budget) {
+  const sim::CorePin pin(sim::current_core());
+  const std::string problem = kZigzagProblem;
+  const MethodRun causal(setup.registry, "ring", "4x1", problem + " causal=1 layout=zigzag");
+  const MethodRun every_pair(setup.registry, "ring", "4x1", problem);
+  sim::World world(causal.mesh().world());
+  const Interleaved times = interleaved(
+      setup.repetitions.value_or(kRunsOfAMethod), [&] { run_on_ranks(world, causal); },
+      [&] { run_on_ranks(world, every_pair); });
+  return measured(budget, times.ratios,
+                  fmt::format("causal {}, not causal {}; ring on 4x1 {}", milliseconds(times.over),
+                              milliseconds(times.under), problem));
+}
+
 Measurement measurement_of(const std::string& name, const std::string& mesh) {
   return {
       {name, name + " against attention on one rank, forward and backward, one thread", 1.3, true},
@@ -85,8 +103,11 @@ Measurement measurement_of(const std::string& name, const std::string& mesh) {
 }  // namespace
 
 std::vector<Measurement> method_measurements() {
-  return {measurement_of("ring", "4x1"), measurement_of("ulysses", "1x4"),
-          measurement_of("unified", "2x2")};
+  return {measurement_of("ring", "4x1"),
+          measurement_of("ulysses", "1x4"),
+          measurement_of("unified", "2x2"),
+          {{"zigzag", "a causal ring of zigzag shards against one that is not causal", 0.65, true},
+           zigzag}};
 }
 
 }  // namespace attncheck::bench

@@ -26,7 +26,7 @@ struct AttentionOptions {
   int64_t q_len = 0;  // global lengths: the sum over the ranks of the mesh
   int64_t kv_len = 0;
   Layout layout = Layout::contiguous;  // which tokens of the sequence a rank holds
-  std::vector<int64_t> shards;         // lengths of the ranks' shards; empty: equal ones
+  std::vector<int64_t> shards;         // as in Problem: lengths of the ranks' contiguous shards
   at::Tensor mask;  // undefined, or bool or additive, broadcastable to (B, H, Sq_local, kv_len)
   bool return_lse = true;
   bool convert_to_fp32 = true;  // merge low-precision partials in float32; never narrower than q

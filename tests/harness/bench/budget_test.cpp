@@ -69,7 +69,7 @@ TEST(Measurements, HaveNamesOfTheirOwn) {
     EXPECT_TRUE(names.insert(m.budget.name).second) << m.budget.name;
     EXPECT_GT(m.budget.limit, 0);
   }
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 11u);
 }
 
 TEST(Measurements, WhatCannotBeMeasuredIsNotRun) {
