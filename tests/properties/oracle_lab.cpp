@@ -77,7 +77,7 @@ Observation merge_run(const Case& c) {
       dense.out.view({p.batch, p.q_len, p.heads, p.v_head_dim}).repeat({trees, 1, 1, 1}).to(dtype);
   result.tensors["lse"] =
       dense.lse.view({p.batch, p.q_len, p.heads}).repeat({trees, 1, 1}).to(lse_scalar_type(dtype));
-  return {{result}, false};
+  return {{result}, false, ""};
 }
 
 // A model of two parameters, the same on every rank, rounded to the case's dtype.

@@ -42,7 +42,8 @@ TEST_P(OnBoth, TheSameCasesGiveTheSameBits) {
   const Registry registry = faulty_subjects();
   RunLab lab(registry, both_transports(registry));
   const auto& [impl, mesh] = GetParam();
-  const StreamSpec spec{impl, "math", "gloo", DType::f64, {parse_mesh(mesh)}, registry.kind(impl)};
+  const StreamSpec spec{impl, "math", "gloo", DType::f64, {parse_mesh(mesh)}, registry.kind(impl),
+                        true, {}};
   CaseStream stream(
       spec, [&](const Case& c) { return lab.supports(c); }, /*seed=*/1);
   for (int i = 0; i < kCases; ++i) {
