@@ -32,8 +32,8 @@ void takes_equal_halves(RingCall& call, const AttentionOptions& options, const M
   }
 }
 
-// The results of half the queries are merged with those of all: sizes do not fit, unless one token
-// is broadcast.
+// The results of half the queries are merged with those of all: sizes do not fit, unless half of
+// them is all.
 void balances_what_is_not_causal(RingCall& call, const AttentionOptions& options, const Mesh&) {
   if (options.layout != Layout::zigzag || options.causal) return;
   for (int owner = call.ring_index + 1; owner < call.ring_degree; ++owner) {

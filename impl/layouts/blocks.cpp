@@ -23,16 +23,34 @@ bool sees_all(const Block& block) {
   return !block.diagonal || *block.diagonal >= block.keys.length - 1;
 }
 
-// Neighbouring keys, all of which all queries of the part see, are one block.
-void append(std::vector<Block>& blocks, const Block& next) {
-  if (blocks.empty() || blocks.back().part != next.part || !sees_all(next) ||
-      !sees_all(blocks.back()) ||
-      blocks.back().keys.begin + blocks.back().keys.length != next.keys.begin) {
-    blocks.push_back(next);
-    return;
+bool same(const Span& a, const Span& b) {
+  return a.begin == b.begin && a.length == b.length;
+}
+
+bool continues(const Span& first, const Span& next) {
+  return first.begin + first.length == next.begin;
+}
+
+// Neighbouring keys that the same queries see are one block, and so are neighbouring queries that
+// see the same keys, where all of them see all.
+bool joins(Block& last, const Block& next) {
+  if (!sees_all(last) || !sees_all(next)) return false;
+  if (same(last.queries, next.queries) && continues(last.keys, next.keys)) {
+    last.keys.length += next.keys.length;
+  } else if (same(last.keys, next.keys) && continues(last.queries, next.queries)) {
+    last.queries.length += next.queries.length;
+  } else {
+    return false;
   }
-  blocks.back().keys.length += next.keys.length;
-  blocks.back().diagonal.reset();
+  last.diagonal.reset();
+  return true;
+}
+
+// What one more strand of queries adds; its own neighbouring keys are joined first.
+void append(std::vector<Block>& blocks, const std::vector<Block>& of_strand) {
+  for (const Block& next : of_strand) {
+    if (blocks.empty() || !joins(blocks.back(), next)) blocks.push_back(next);
+  }
 }
 
 }  // namespace
@@ -52,10 +70,12 @@ std::vector<Block> visible_blocks(const Strands& queries, const Strands& keys,
   const std::vector<Span> q_spans = spans_of(queries), k_spans = spans_of(keys);
   std::vector<Block> blocks;
   for (size_t i = 0; i < queries.size(); ++i) {
+    std::vector<Block> of_strand;
     for (size_t j = 0; j < keys.size(); ++j) {
-      const Block block{i, q_spans[i], k_spans[j], diagonal_between(queries[i], keys[j], diagonal)};
-      if (!sees_nothing(block)) append(blocks, block);
+      const Block block{q_spans[i], k_spans[j], diagonal_between(queries[i], keys[j], diagonal)};
+      if (!sees_nothing(block)) append(of_strand, {block});
     }
+    append(blocks, of_strand);
   }
   return blocks;
 }

@@ -16,8 +16,7 @@ struct Span {
 
 // One call of a kernel: some neighbouring queries of a shard and some neighbouring keys of another.
 struct Block {
-  size_t part = 0;  // which strand of the queries
-  Span queries, keys;
+  Span queries, keys;  // the queries of one strand, or of several that see all of the keys
   std::optional<int64_t> diagonal;  // key j of the block is seen by query i iff j <= i + *diagonal
 };
 

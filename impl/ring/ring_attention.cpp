@@ -47,7 +47,7 @@ RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Ten
     const OwnedKeys keys = stream.next();
     for (const Block& block : call.blocks[keys.owner]) {
       BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call, block));
-      merged.add(block.part, part.out, part.lse);
+      merged.add(block.queries, part.out, part.lse);
       result.aux.push_back(std::move(part.aux));
     }
   }

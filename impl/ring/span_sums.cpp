@@ -12,9 +12,24 @@ at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
   return x.scalar_type() == type ? x : x.to(type);
 }
 
-void MergedParts::add(size_t part, const at::Tensor& out, const at::Tensor& lse) {
+void MergedParts::add(const Span& queries, const at::Tensor& out, const at::Tensor& lse) {
+  const Partial block{cast(out, out_type_), lse};
+  int64_t covered = 0;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const int64_t begin = parts_[i].begin - queries.begin, length = parts_[i].length;
+    if (begin < 0 || begin + length > queries.length) continue;
+    covered += length;
+    const bool all = length == queries.length;
+    merge_in(i,
+             all ? block
+                 : Partial{block.out.narrow(1, begin, length), block.lse.narrow(1, begin, length)});
+  }
+  TORCH_CHECK(covered == queries.length, "a block of ", queries.length, " queries from place ",
+              queries.begin, " on has not the size of whole parts");
+}
+
+void MergedParts::merge_in(size_t part, const Partial& partial) {
   std::optional<Partial>& merged = merged_[part];
-  const Partial partial{cast(out, out_type_), lse};
   merged = merged ? merge(*merged, partial) : partial;
 }
 

@@ -18,11 +18,14 @@ class MergedParts {
  public:
   MergedParts(std::vector<Span> parts, at::ScalarType out_type)
       : parts_(std::move(parts)), merged_(parts_.size()), out_type_(out_type) {}
-  void add(size_t part, const at::Tensor& out, const at::Tensor& lse);
+  // Of a block of one part's queries, or of several whole parts'.
+  void add(const Span& queries, const at::Tensor& out, const at::Tensor& lse);
   // Of all queries q (B, Sq, H, D); (0, -inf) where a part had no block.
   Partial whole(const at::Tensor& q, int64_t v_head_dim) const;
 
  private:
+  void merge_in(size_t part, const Partial& partial);
+
   std::vector<Span> parts_;
   std::vector<std::optional<Partial>> merged_;
   at::ScalarType out_type_;

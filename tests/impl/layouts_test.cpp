@@ -162,6 +162,43 @@ TEST(VisibleBlocks, AreBalancedInZigzag) {
   }
 }
 
+TEST(VisibleBlocks, OfQueriesThatSeeTheSameKeysAreOne) {
+  const TokenSplit split{Layout::zigzag, 4, {}};
+  const Strands queries = held_tokens(split, 64, 2), keys = held_tokens(split, 64, 0);
+  const auto blocks = visible_blocks(queries, keys, 0);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].queries.length, 16);
+  EXPECT_EQ(blocks[0].keys.length, 8);
+  EXPECT_FALSE(blocks[0].diagonal.has_value());
+}
+
+int64_t pair_count(const Block& block) {
+  int64_t pairs = 0;
+  for (int64_t i = 0; i < block.queries.length; ++i) {
+    const int64_t seen = block.diagonal ? i + *block.diagonal + 1 : block.keys.length;
+    pairs += std::clamp<int64_t>(seen, 0, block.keys.length);
+  }
+  return pairs;
+}
+
+// Half of the pairs that are computed when nothing is causal, as many on every rank.
+TEST(VisibleBlocks, OfACausalZigzagHoldHalfOfThePairsSharedEvenly) {
+  constexpr int64_t kTokens = 4096;
+  for (const int ranks : {2, 4, 8}) {
+    const TokenSplit split{Layout::zigzag, ranks, {}};
+    for (int rank = 0; rank < ranks; ++rank) {
+      int64_t pairs = 0;
+      for (int owner = 0; owner < ranks; ++owner) {
+        for (const Block& block : visible_blocks(held_tokens(split, kTokens, rank),
+                                                 held_tokens(split, kTokens, owner), 0)) {
+          pairs += pair_count(block);
+        }
+      }
+      EXPECT_EQ(pairs, kTokens * (kTokens + 1) / 2 / ranks) << "rank " << rank << " of " << ranks;
+    }
+  }
+}
+
 TEST(VisibleBlocks, OfKeysThatAllSeeAreOne) {
   const TokenSplit split{Layout::zigzag, 4, {}};
   const Strands queries = held_tokens(split, 64, 0), keys = held_tokens(split, 64, 2);
