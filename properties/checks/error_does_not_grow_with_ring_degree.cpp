@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/mean.h>
@@ -18,10 +20,11 @@
 namespace attncheck {
 namespace {
 
-// An honest ring rounds each block's result to the narrow dtype, and the merged one again: blocks'
-// roundings average out to the size of one, so that the error is sqrt(2) of one rank's where the
-// kernel adds none of its own, whatever the degree. A sum that is rounded in every step has
-// sqrt((R + 1) / 2) more.
+// An honest ring rounds each block's result to the narrow dtype, and the merged one again: up to
+// 1.7 times one rank's error where the kernel adds none of its own, on two ranks as on sixteen. A
+// sum that is rounded in every step has 1.3 times the error of two ranks on four, 1.65 times on
+// eight, 2.2 times on sixteen. (Gradients are not judged: a fused kernel rounds each block's, and
+// blocks may cancel.)
 constexpr double kMostGrowth = 1.5;
 // So many elements that the root mean square of their errors stands within a few percent.
 constexpr int64_t kFewestElements = 2048;
@@ -36,10 +39,8 @@ Support needs_narrow_sums_in_float32(const Case& c) {
 
 Support needs_many_elements(const Case& c) {
   const Problem& p = c.problem;
-  const int64_t tokens = std::min(p.q_len * p.heads, p.kv_len * p.kv_heads);
-  const int64_t elements = p.batch * tokens * std::min(p.head_dim, p.v_head_dim);
-  if (elements >= kFewestElements) return Support::yes();
-  return Support::no(fmt::format("needs tensors of {} elements or more", kFewestElements));
+  if (p.batch * p.q_len * p.heads * p.v_head_dim >= kFewestElements) return Support::yes();
+  return Support::no(fmt::format("needs an out of {} elements or more", kFewestElements));
 }
 
 Support needs_ring(const Case& c) {
@@ -54,13 +55,13 @@ Case on_ring(const Case& c, int degree) {
   return other;
 }
 
-// 2, 4, 8, ... and the case's own, where the subject does them.
+// 4, 8, ... at least to 8, and the case's own, where the subject does them.
 std::vector<int> degrees(const Case& c, Lab& lab) {
   std::vector<int> all;
-  for (int degree = 2; degree < c.mesh.ring; degree *= 2) {
+  for (int degree = 4; degree <= std::max(8, c.mesh.ring); degree *= 2) {
     if (lab.supports(on_ring(c, degree))) all.push_back(degree);
   }
-  all.push_back(c.mesh.ring);
+  if (std::find(all.begin(), all.end(), c.mesh.ring) == all.end()) all.push_back(c.mesh.ring);
   return all;
 }
 
@@ -83,37 +84,54 @@ double one_rounding(const Case& c, const std::string& tensor, Lab& lab) {
   return unit / 4 * root_mean_square(value_of(lab.expected(plain_request(c)), tensor));
 }
 
+// The errors by ring degree; nothing from the first one on that could not be run.
+std::map<int, double> errors_by_degree(const Case& c, const std::string& tensor, Lab& lab) {
+  std::vector<int> wanted = degrees(c, lab);
+  wanted.insert(wanted.begin(), {1, 2});
+  std::map<int, double> errors;
+  for (int degree : wanted) {
+    const std::optional<double> error = error_of(on_ring(c, degree), tensor, lab);
+    if (!error) break;
+    errors[degree] = *error;
+  }
+  return errors;
+}
+
+std::string text_of(const std::map<int, double>& errors) {
+  std::string text;
+  for (const auto& [degree, error] : errors) {
+    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", degree, error);
+  }
+  return text;
+}
+
 Verdict stays_flat(const Case& c, const std::string& tensor, Lab& lab) {
-  const std::optional<double> alone = error_of(on_ring(c, 1), tensor, lab);
-  if (!alone) return Verdict::not_run(tensor + " of ring degree 1 is missing or has another shape");
-  const double base = std::max(*alone, one_rounding(c, tensor, lab));
+  const std::map<int, double> errors = errors_by_degree(c, tensor, lab);
+  if (errors.size() < 3) {
+    return Verdict::not_run(tensor + " on ring degrees 1, 2 and 4 is missing or has another shape");
+  }
+  const double base = std::max({errors.at(1), errors.at(2), one_rounding(c, tensor, lab)});
   Evidence worst;
   worst.tensor = tensor;
   worst.bound = kMostGrowth;
-  std::string by_degree = fmt::format("1: {:.3g}", *alone);
-  for (int degree : degrees(c, lab)) {
-    const std::optional<double> error = error_of(on_ring(c, degree), tensor, lab);
-    if (!error)
-      return Verdict::not_run(fmt::format("{} of ring degree {} is missing", tensor, degree));
-    worst.error = std::max(worst.error, *error / base);
-    by_degree += fmt::format(", {}: {:.3g}", degree, *error);
-  }
-  worst.expected = fmt::format("at most {} times that of ring degree 1", kMostGrowth);
+  for (const auto& [degree, error] : errors) worst.error = std::max(worst.error, error / base);
+  worst.expected = fmt::format("at most {} times that of ring degrees 1 and 2", kMostGrowth);
   worst.got = fmt::format("{:.3g} times", worst.error);
   worst.message = fmt::format("the error of {} grows to {} with the ring degree ({})", tensor,
-                              worst.got, by_degree);
+                              worst.got, text_of(errors));
   return worst.error <= kMostGrowth ? Verdict::pass(std::move(worst))
                                     : Verdict::fail(std::move(worst));
 }
 
 Verdict error_stays_flat(const Case& c, Lab& lab) {
-  const Case one = on_ring(c, 1);
-  if (const Support alone = lab.supports(one); !alone) {
-    return Verdict::unsupported("not supported on ring degree 1: " + alone.reason);
+  for (int degree : {1, 2, 4}) {
+    const Support support = lab.supports(on_ring(c, degree));
+    if (!support) {
+      return Verdict::unsupported(
+          fmt::format("not supported on ring degree {}: {}", degree, support.reason));
+    }
   }
-  std::vector<std::string> tensors = gradient_tensors(c);
-  tensors.insert(tensors.begin(), "out");
-  return judge_each(lab.observe(plain_request(c)), tensors,
+  return judge_each(lab.observe(plain_request(c)), {"out"},
                     [&](const std::string& tensor) { return stays_flat(c, tensor, lab); });
 }
 
@@ -122,7 +140,8 @@ Verdict error_stays_flat(const Case& c, Lab& lab) {
 Property error_does_not_grow_with_ring_degree() {
   Property property;
   property.name = "error_does_not_grow_with_ring_degree";
-  property.explains = "in bfloat16 and float16 more ring ranks give no larger error than one";
+  property.explains =
+      "in bfloat16 and float16 the error of out is as large on many ring ranks as on few";
   property.applies = [](const Case& c) {
     return all_of({needs_attention(c), needs_narrow_sums_in_float32(c), needs_ring(c),
                    needs_mild_scores(c), needs_many_elements(c)});

@@ -16,8 +16,8 @@ Property gradients_match_reference();
 Property lse_gradient_flows_or_is_refused();
 
 // In bfloat16 and float16, with partial results merged in float32 (fp32=1): the root mean square of
-// the errors of out, dq, dk and dv is at most 1.5 times that on ring degree 1, for 2, 4, 8, ... and
-// the case's own degree.
+// the errors of out is at most 1.5 times that on ring degrees 1 and 2, for 4, 8, ... and the case's
+// own degree.
 Property error_does_not_grow_with_ring_degree();
 
 // V = identity makes out the attention matrix P. The count of a pair is
