@@ -11,6 +11,7 @@ namespace attncheck {
 namespace {
 
 constexpr int kRedraws = 50;
+constexpr int kDrawsOnPurpose = 8;  // for a cell that a goal leads to, but not always
 constexpr int kProbes = 4;  // draws on one mesh that must all fail before a cell counts as closed
 
 // By cell of all_cells(): how to draw into it. The mesh cells need no goal.
@@ -109,8 +110,10 @@ std::optional<Case> CaseStream::draw(const Place& place, Goal goal) {
 std::optional<Case> CaseStream::next_on_purpose(const Place& place) {
   for (size_t cell = kMeshCells; cell < all_cells().size(); ++cell) {
     if (!required_[cell] || visited_[cell] > 0) continue;
-    const std::optional<Case> c = draw(place, kGoals[cell]);
-    if (c && all_cells()[cell].contains(*c)) return c;
+    for (int i = 0; i < kDrawsOnPurpose; ++i) {
+      const std::optional<Case> c = draw(place, kGoals[cell]);
+      if (c && all_cells()[cell].contains(*c)) return c;
+    }
   }
   return std::nullopt;
 }

@@ -89,6 +89,17 @@ TEST(CaseStream, DrawsShardsThatAddUp) {
   EXPECT_LT(stream.counts().refused_share(), 0.02);
 }
 
+TEST(CaseStream, FillsEveryCellOfOneMeshInTenCases) {
+  const auto everything = [](const Case&) { return Support::yes(); };
+  for (const Mesh& mesh : {Mesh{1, 4}, Mesh{3, 1}, Mesh{2, 2}}) {
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      CaseStream stream(spec_on({mesh}), everything, seed);
+      for (int i = 0; i < 10; ++i) stream.next();
+      EXPECT_EQ(stream.empty_cells(), std::vector<std::string>()) << to_text(mesh) << " " << seed;
+    }
+  }
+}
+
 TEST(CaseStream, AsksForNoCellThatTheSubjectCannotFill) {
   CaseStream stream(spec_on({{2, 1}, {1, 1}}), ring_only, 1);
   const std::vector<std::string> cells = stream.empty_cells();
