@@ -4,9 +4,9 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-#include "harness/attention_options.h"
 #include "harness/input_copies.h"
 #include "harness/rank_memory.h"
+#include "impl/contract/attention_options.h"
 #include "properties/inputs.h"
 
 namespace attncheck {

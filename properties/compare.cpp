@@ -17,15 +17,6 @@ std::string number_text(double value, at::ScalarType dtype) {
   return dtype == at::kDouble ? fmt::format("{:.17g}", value) : fmt::format("{:.9g}", value);
 }
 
-std::vector<int64_t> index_of(int64_t place, at::IntArrayRef sizes) {
-  std::vector<int64_t> index(sizes.size());
-  for (size_t axis = sizes.size(); axis-- > 0;) {
-    index[axis] = place % sizes[axis];
-    place /= sizes[axis];
-  }
-  return index;
-}
-
 // How far `got` lies from `expected` as a share of the bound; infinite for a wrong pattern of NaN
 // and infinities.
 double share(double got, double expected, double bound) {
@@ -106,6 +97,15 @@ std::vector<int64_t> positions_of(const Request& request, const std::string& ten
 }
 
 }  // namespace
+
+std::vector<int64_t> index_of(int64_t place, at::IntArrayRef sizes) {
+  std::vector<int64_t> index(sizes.size());
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    index[axis] = place % sizes[axis];
+    place /= sizes[axis];
+  }
+  return index;
+}
 
 std::string index_text(at::IntArrayRef index) {
   return fmt::format("({})", fmt::join(index, ", "));

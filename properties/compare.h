@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -14,6 +16,9 @@ namespace attncheck {
 // by keys.
 enum class Axis { query, key };
 Axis axis_of(const std::string& tensor);
+
+// The index of the element at `place` in row-major order.
+std::vector<int64_t> index_of(int64_t place, at::IntArrayRef sizes);
 
 // (0, 2, 1)
 std::string index_text(at::IntArrayRef index);

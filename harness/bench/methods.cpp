@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "harness/attention_options.h"
 #include "harness/bench/interleaved.h"
 #include "harness/bench/loopback.h"
 #include "harness/bench/measurements.h"
 #include "harness/make_groups.h"
+#include "impl/contract/attention_options.h"
 #include "problem/case_text.h"
 #include "properties/inputs.h"
 #include "sim/affinity.h"

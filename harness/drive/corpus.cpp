@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/drive/fnv1a.h"
 #include "problem/case_text.h"
+#include "problem/fnv1a.h"
 
 namespace attncheck {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <rapidcheck.h>
 
-#include "harness/drive/fnv1a.h"
+#include "problem/fnv1a.h"
 
 namespace attncheck {
 namespace {

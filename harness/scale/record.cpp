@@ -6,8 +6,8 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "harness/attention_options.h"
 #include "harness/scale/script_group.h"
+#include "impl/contract/attention_options.h"
 #include "impl/contract/dtypes.h"
 
 namespace attncheck::scale {

@@ -46,11 +46,8 @@ bool joins(Block& last, const Block& next) {
   return true;
 }
 
-// What one more strand of queries adds; its own neighbouring keys are joined first.
-void append(std::vector<Block>& blocks, const std::vector<Block>& of_strand) {
-  for (const Block& next : of_strand) {
-    if (blocks.empty() || !joins(blocks.back(), next)) blocks.push_back(next);
-  }
+void append(std::vector<Block>& blocks, const Block& next) {
+  if (blocks.empty() || !joins(blocks.back(), next)) blocks.push_back(next);
 }
 
 }  // namespace
@@ -70,12 +67,12 @@ std::vector<Block> visible_blocks(const Strands& queries, const Strands& keys,
   const std::vector<Span> q_spans = spans_of(queries), k_spans = spans_of(keys);
   std::vector<Block> blocks;
   for (size_t i = 0; i < queries.size(); ++i) {
-    std::vector<Block> of_strand;
+    std::vector<Block> of_strand;  // its neighbouring keys are joined before its queries are
     for (size_t j = 0; j < keys.size(); ++j) {
       const Block block{q_spans[i], k_spans[j], diagonal_between(queries[i], keys[j], diagonal)};
-      if (!sees_nothing(block)) append(of_strand, {block});
+      if (!sees_nothing(block)) append(of_strand, block);
     }
-    append(blocks, of_strand);
+    for (const Block& block : of_strand) append(blocks, block);
   }
   return blocks;
 }

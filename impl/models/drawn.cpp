@@ -5,19 +5,12 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
+#include "problem/fnv1a.h"
+
 namespace attncheck {
 namespace {
 
-// The 64-bit FNV-1a hash of a text, and Stafford's thirteenth variant of the finaliser of
-// MurmurHash3.
-uint64_t hash_of(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : text) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  }
-  return hash;
-}
-
+// Stafford's thirteenth variant of the finaliser of MurmurHash3.
 uint64_t scrambled(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -26,7 +19,7 @@ uint64_t scrambled(uint64_t x) {
 
 class Draws {
  public:
-  Draws(uint64_t seed, const std::string& name) : root_(scrambled(seed + 1) ^ hash_of(name)) {}
+  Draws(uint64_t seed, const std::string& name) : root_(scrambled(seed + 1) ^ fnv1a(name)) {}
   uint64_t number(int64_t place, uint64_t count) const {
     return scrambled(scrambled(root_) + static_cast<uint64_t>(place) * 0x9e3779b97f4a7c15u) % count;
   }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "impl/autograd/attention_function.h"
+#include "impl/contract/attention_options.h"
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/strands.h"
 #include "impl/ring/ring_attention.h"
@@ -17,21 +18,6 @@ Implementation implementation_for(const Mesh& mesh) {
   if (mesh.ulysses == 1 && mesh.ring > 1) return ring_implementation();
   if (mesh.ring == 1) return ulysses_implementation();
   return unified_implementation();
-}
-
-AttentionOptions options_of(const Case& attention, const Backend& backend) {
-  const Problem& p = attention.problem;
-  AttentionOptions options;
-  options.backend = &backend;
-  options.scale = effective_scale(p);
-  options.causal = p.causal;
-  options.q_len = options.kv_len = p.q_len;
-  options.layout = p.layout;
-  options.shards = p.shards;
-  options.return_lse = false;
-  options.convert_to_fp32 = attention.convert_to_fp32;
-  options.rotate = attention.rotate;
-  return options;
 }
 
 }  // namespace
@@ -64,11 +50,11 @@ AttentionCall sharded_attention(const Case& attention, const Backend& backend,
       return differentiable_attention(q, k, v, pass).out;
     };
   }
-  return
-      [call = implementation_for(groups.mesh).attention, options = options_of(attention, backend),
-       &groups](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-        return call(q, k, v, options, groups).out;
-      };
+  return [call = implementation_for(groups.mesh).attention,
+          options = attention_options(attention, backend),
+          &groups](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return call(q, k, v, options, groups).out;
+  };
 }
 
 AttentionCall own_attention(const Backend& backend, int64_t head_dim) {

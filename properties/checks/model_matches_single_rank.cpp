@@ -7,6 +7,7 @@
 #include "properties/checks/judging.h"
 #include "properties/checks/model_runs.h"
 #include "properties/checks/models.h"
+#include "properties/compare.h"
 
 namespace attncheck {
 namespace {
@@ -23,12 +24,7 @@ Evidence farthest(const std::string& name, int rank, const at::Tensor& got, cons
   evidence.error = error[place].item<double>();
   evidence.got = fmt::format("{:.17g}", got.flatten()[place].item<double>());
   evidence.expected = fmt::format("{:.17g}", want.flatten()[place].item<double>());
-  int64_t left = place;
-  evidence.index.resize(got.dim());
-  for (int64_t axis = got.dim() - 1; axis >= 0; --axis) {
-    evidence.index[axis] = left % got.size(axis);
-    left /= got.size(axis);
-  }
+  evidence.index = index_of(place, got.sizes());
   return evidence;
 }
 

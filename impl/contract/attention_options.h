@@ -1,8 +1,12 @@
-#include "harness/attention_options.h"
+#pragma once
+
+#include "impl/contract/implementation.h"
+#include "problem/case.h"
 
 namespace attncheck {
 
-AttentionOptions attention_options(const Case& c, const Backend& backend) {
+// What an implementation is told of a case, on that backend, which outlives the call. No mask.
+inline AttentionOptions attention_options(const Case& c, const Backend& backend) {
   AttentionOptions options;
   options.backend = &backend;
   options.scale = effective_scale(c.problem);
