@@ -70,7 +70,9 @@ class Call {
         options_(attention_options(request.case_, backend)),
         groups_(groups),
         inputs_(rank_inputs(request, groups.rank)),
-        leaves_(make_leaves(inputs_, request.case_.grad)) {}
+        leaves_(make_leaves(inputs_, request.case_.grad)) {
+    options_.mask = inputs_.mask;
+  }
 
   void forward(RankResult& result) {
     attention_ = implementation_.attention(leaves_.q, leaves_.k, leaves_.v, options_, groups_);

@@ -7,6 +7,7 @@
 #include "impl/backends/attend.h"
 #include "impl/backends/normalise_lse.h"
 #include "properties/inputs.h"
+#include "properties/masks.h"
 
 namespace attncheck {
 namespace {
@@ -18,6 +19,7 @@ BackendInputs whole_block(const Problem& problem, const InputTensors& inputs) {
   block.v = inputs.v;
   block.scale = effective_scale(problem);
   block.diagonal = causal_diagonal(problem);
+  block.mask = of_four_axes(inputs.mask);
   return block;
 }
 
@@ -26,7 +28,12 @@ BackendInputs whole_block(const Problem& problem, const InputTensors& inputs) {
 Support supports_local(const Case& c, const Backend& backend) {
   if (c.mesh.world() != 1) return Support::no("impl=local checks a backend on one rank: mesh=1x1");
   if (c.dropout > 0) return Support::no("dropout is not supported: use dropout=0");
-  if (c.problem.mask != Mask::none) return Support::no("masks are not supported: use mask=none");
+  if (c.problem.window || !c.problem.documents.empty()) {
+    return Support::no("a kernel takes no window= and no documents=: use mask=bool");
+  }
+  if (c.problem.mask != Mask::none && !backend.contract.masks) {
+    return Support::no(backend.name + " takes no mask: use mask=none");
+  }
   if (c.return_lse && !backend.contract.lse) {
     return Support::no(backend.name + " returns no log-sum-exp: use return_lse=0");
   }

@@ -17,6 +17,7 @@ void InputCopies::take(const std::string& when) {
   copy("v", inputs_.v);
   copy("dout", inputs_.dout);
   copy("dlse", inputs_.dlse);
+  copy("mask", inputs_.mask);
 }
 
 }  // namespace attncheck

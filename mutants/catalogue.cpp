@@ -28,6 +28,7 @@
 #include "mutants/lse_form.h"
 #include "mutants/lse_kept.h"
 #include "mutants/lse_value.h"
+#include "mutants/masks.h"
 #include "mutants/merge_by_autograd.h"
 #include "mutants/merge_precision.h"
 #include "mutants/mismatched_exchanges.h"
@@ -87,6 +88,7 @@ std::vector<Mutant> mutant_catalogue() {
                             house_traffic_mutants,
                             head_order_mutants,
                             layout_mutants,
+                            mask_mutants,
                             model_mutants,
                             lse_form_mutants,
                             merge_precision_mutants}) {

@@ -23,6 +23,7 @@ Strands equal_halves(const TokenSplit& split, int64_t len, int rank) {
 
 void takes_equal_halves(RingCall& call, const AttentionOptions& options, const Mesh& mesh) {
   if (options.layout != Layout::zigzag || !options.causal || call.ring_degree == 1) return;
+  if (options.mask.defined() || options.window || !options.documents.empty()) return;
   const TokenSplit split = token_split(options, mesh);
   const Strands queries = equal_halves(split, options.q_len, call.ring_index);
   call.parts = spans_of(queries);

@@ -6,6 +6,7 @@
 #include <c10/util/Exception.h>
 
 #include "impl/collectives/catalogue.h"
+#include "impl/layouts/block_masks.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
@@ -46,7 +47,8 @@ Implementation implementation_of(const std::string& name, const Parent& parent) 
   implementation.attention = [parent](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                       const AttentionOptions& options, const MeshGroups& groups) {
     check_call(parent.limits, q, k, v, options, groups);
-    Attention result = differentiable_attention(q, k, v, parent.pass(options, groups));
+    const AttentionPass pass = parent.pass(with_checked_mask(options, q), groups);
+    Attention result = differentiable_attention(q, k, v, pass);
     if (!options.return_lse) result.lse = at::Tensor();
     return result;
   };

@@ -73,25 +73,51 @@ GradSet parse_grad(const std::string& text) {
   return grad;
 }
 
-std::vector<int64_t> parse_shards(const std::string& text) {
-  std::vector<int64_t> shards;
+std::vector<int64_t> parse_lengths(const std::string& text, int64_t least) {
+  std::vector<int64_t> lengths;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const auto length =
         parse_number<int64_t>(text.substr(begin, end - begin), "a list of lengths, e.g. 4,3");
-    if (length < 0 || length > kLargestSize) {
-      throw std::invalid_argument("'" + text + "' has a length outside 0 to 16777216");
+    if (length < least || length > kLargestSize) {
+      throw std::invalid_argument("'" + text + "' has a length outside " + std::to_string(least) +
+                                  " to 16777216");
     }
-    shards.push_back(length);
+    lengths.push_back(length);
     begin = end + 1;
   }
-  return shards;
+  return lengths;
 }
 
-std::string shards_text(const std::vector<int64_t>& shards) {
+std::string lengths_text(const std::vector<int64_t>& lengths) {
   std::string text;
-  for (int64_t length : shards) text += (text.empty() ? "" : ",") + std::to_string(length);
+  for (int64_t length : lengths) text += (text.empty() ? "" : ",") + std::to_string(length);
   return text;
+}
+
+// "bool" for all axes, "bool:b11k" for some.
+void set_mask(Problem& p, const std::string& value) {
+  const size_t colon = std::min(value.find(':'), value.size());
+  const std::string_view text = value;
+  p.mask = kMaskWords.parse(text.substr(0, colon));
+  p.mask_axes = MaskAxes::bhqk;
+  if (colon == value.size()) return;
+  if (p.mask == Mask::none) throw std::invalid_argument("'" + value + "': no mask has no axes");
+  p.mask_axes = kMaskAxesWords.parse(text.substr(colon + 1));
+}
+
+std::string mask_text(const Problem& p) {
+  const std::string kind = to_text(p.mask);
+  if (p.mask == Mask::none || p.mask_axes == MaskAxes::bhqk) return kind;
+  return kind + ":" + kMaskAxesWords.of(p.mask_axes);
+}
+
+int64_t parse_window(const std::string& text) {
+  const auto window = parse_number<int64_t>(text, "a number of places from 0 to 16777216");
+  if (window < 0 || window > kLargestSize) {
+    throw std::invalid_argument("'" + text + "' is not a number of places from 0 to 16777216");
+  }
+  return window;
 }
 
 void set_mesh(Case& c, const std::string& value) {
@@ -137,6 +163,13 @@ CaseKey problem_word_key(const char* name, const Words& words, Enum Problem::*fi
           [&words, field](const Case& c) { return std::string(words.of(c.problem.*field)); }};
 }
 
+CaseKey lengths_key(const char* name, int64_t least, std::vector<int64_t> Problem::*field) {
+  return {
+      name, false,
+      [least, field](Case& c, const std::string& v) { c.problem.*field = parse_lengths(v, least); },
+      [field](const Case& c) { return lengths_text(c.problem.*field); }};
+}
+
 CaseKey flag_key(const char* name, bool Case::*field) {
   return {name, false, [field](Case& c, const std::string& v) { c.*field = parse_flag(v); },
           [field](const Case& c) { return flag_text(c.*field); }};
@@ -165,14 +198,17 @@ void add_problem_keys(std::vector<CaseKey>& keys) {
                   [](Case& c, const std::string& v) { c.problem.causal = parse_flag(v); },
                   [](const Case& c) { return flag_text(c.problem.causal); }});
   keys.push_back(problem_word_key("align", kAlignWords, &Problem::align));
-  keys.push_back(problem_word_key("mask", kMaskWords, &Problem::mask));
+  keys.push_back({"mask", false, [](Case& c, const std::string& v) { set_mask(c.problem, v); },
+                  [](const Case& c) { return mask_text(c.problem); }});
+  keys.push_back(
+      {"window", false, [](Case& c, const std::string& v) { c.problem.window = parse_window(v); },
+       [](const Case& c) { return c.problem.window ? std::to_string(*c.problem.window) : ""; }});
+  keys.push_back(lengths_key("documents", /*least=*/1, &Problem::documents));
   keys.push_back(
       {"scale", false, [](Case& c, const std::string& v) { c.problem.scale = parse_finite(v); },
        [](const Case& c) { return c.problem.scale ? number_text(*c.problem.scale) : ""; }});
   keys.push_back(problem_word_key("layout", kLayoutWords, &Problem::layout));
-  keys.push_back({"shards", false,
-                  [](Case& c, const std::string& v) { c.problem.shards = parse_shards(v); },
-                  [](const Case& c) { return shards_text(c.problem.shards); }});
+  keys.push_back(lengths_key("shards", /*least=*/0, &Problem::shards));
   keys.push_back(problem_word_key("data", kDataWords, &Problem::data));
   keys.push_back(problem_word_key("view", kViewWords, &Problem::view));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -71,6 +72,12 @@ void refuse_inconsistent(const Case& c, const std::vector<Word>& words) {
     throw CaseTextError(column_of(words, "shards"),
                         "shards= has " + std::to_string(p.shards.size()) + " lengths, mesh " +
                             to_text(c.mesh) + " has " + std::to_string(c.mesh.world()) + " ranks");
+  }
+  if (!documents_fit(p)) {
+    const int64_t sum = std::accumulate(p.documents.begin(), p.documents.end(), int64_t{0});
+    throw CaseTextError(column_of(words, "documents"),
+                        "documents= adds up to " + std::to_string(sum) + ", expected q=" +
+                            std::to_string(p.q_len) + " and kv=" + std::to_string(p.kv_len));
   }
 }
 

@@ -13,6 +13,9 @@ enum class DType { f64, f32, bf16, f16 };
 enum class Align { top_left, bottom_right };
 
 enum class Mask { none, boolean, additive };
+// The axes that a mask has: (B, Skv), (B, 1, 1, Skv), (B, 1, Sq, Skv) or (B, H, Sq, Skv). It says
+// the same to every head and query that it has no axis for.
+enum class MaskAxes { bhqk, b1qk, b11k, bk };
 enum class Layout { contiguous, zigzag, striped };
 enum class Data { normal, large, offset, selector, tagged };
 
@@ -33,6 +36,13 @@ struct Problem {
   bool causal = false;
   Align align = Align::top_left;
   Mask mask = Mask::none;
+  MaskAxes mask_axes = MaskAxes::bhqk;
+  // A query sees the keys up to so many places before and, unless causal, behind its own, which the
+  // alignment gives; absent: however far.
+  std::optional<int64_t> window;
+  // Lengths of the documents that the sequence is packed from: a query sees keys of its own alone.
+  // They add up to q_len and to kv_len. Empty: one document.
+  std::vector<int64_t> documents;
   std::optional<double> scale;  // 1/sqrt(head_dim) when absent
   Layout layout = Layout::contiguous;
   // Lengths of the ranks' contiguous shards: of q, of kv or of both, whichever they add up to.
@@ -50,5 +60,20 @@ double effective_scale(const Problem& problem);
 // A query at position p sees a key at position t iff t <= p + diagonal; absent when not causal.
 // Top-left: 0. Bottom-right: kv_len - q_len.
 std::optional<int64_t> causal_diagonal(const Problem& problem);
+
+// A query at position p sees a key at position t only if lower <= t - p <= upper; absent: no limit.
+struct Band {
+  std::optional<int64_t> lower, upper;
+};
+
+// Causality and window together.
+Band visible_band(const Problem& problem);
+
+// Whether the documents, if there are any, add up to both lengths.
+bool documents_fit(const Problem& problem);
+
+// Whether every query sees every key, as far as their places say: not causal, no window, one
+// document.
+bool sees_every_place(const Problem& problem);
 
 }  // namespace attncheck

@@ -11,6 +11,7 @@
 #include "impl/contract/dtypes.h"
 #include "properties/element.h"
 #include "properties/key_edits.h"
+#include "properties/masks.h"
 #include "properties/token_positions.h"
 #include "properties/values_by_place.h"
 
@@ -74,6 +75,7 @@ InputTensors inputs_at(const Request& request, const std::vector<int64_t>& q_at,
     const at::Tensor dlse = fill(p.batch, q_at, p.heads, 1, dlse_value(request)).squeeze(-1);
     inputs.dlse = in_view(dlse.to(lse_scalar_type(dtype)), view);
   }
+  inputs.mask = mask_of(request, q_at);
   return inputs;
 }
 

@@ -17,6 +17,9 @@ struct InputTensors {
   at::Tensor q, k, v;  // (B, S, H, D) at the given positions, in the case's dtype and view
   at::Tensor dout;     // (B, Sq, H, Dv), in q's dtype and the case's view; undefined when absent
   at::Tensor dlse;     // (B, Sq, H), in lse's dtype and the case's view; undefined when absent
+  // Bool (true: visible) or additive in q's dtype, of the axes that the case says: these queries,
+  // and all keys in the order of the sequence. Undefined where the case has none.
+  at::Tensor mask;
 };
 
 // The shard of one rank.

@@ -25,7 +25,8 @@ enum TensorTag : uint64_t {
   kOrder,
   kCells,
   kPartialOut,
-  kPartialLse
+  kPartialLse,
+  kMask
 };
 
 // What stands at each place of the whole: of the element b of the batch (those that a value edit

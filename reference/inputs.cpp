@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include "reference/visibility.h"
+
 namespace attncheck::reference {
 namespace {
 
@@ -20,7 +22,7 @@ void check_axes(const Inputs& in) {
 }
 
 void check_positions(const Inputs& in, const Sizes& n) {
-  if (!in.diagonal) return;
+  if (!place_hides(in)) return;
   TORCH_CHECK(static_cast<int64_t>(in.q_positions.size()) == n.q_len, n.q_len, " rows but ",
               in.q_positions.size(), " positions");
   TORCH_CHECK(static_cast<int64_t>(in.kv_positions.size()) == n.kv_len, n.kv_len, " keys but ",

@@ -18,13 +18,18 @@ struct Inputs {
   at::Tensor v;  // (B, Skv, Hkv, Dv)
   double scale = 1;
 
-  // Global token position of each row and of each key. May stay empty where `diagonal` is absent.
+  // Global token position of each row and of each key. May stay empty where no place hides a key.
   std::vector<int64_t> q_positions;
   std::vector<int64_t> kv_positions;
 
-  // Causal: the row at position p sees the key at position t iff t <= p + diagonal. Absent: not
-  // causal.
+  // The row at position p sees the key at position t only if t <= p + diagonal, and only if
+  // t >= p + least_diagonal. Absent: no limit.
   std::optional<int64_t> diagonal;
+  std::optional<int64_t> least_diagonal;
+
+  // The first positions of the documents, ascending: a row sees keys of its own document alone.
+  // Empty: one document.
+  std::vector<int64_t> document_starts;
 
   // Undefined, bool (true = visible) or floating (added to the scaled scores; -inf = hidden);
   // broadcastable to (B, H, Sq, Skv).

@@ -28,7 +28,7 @@ RowBlocks::RowBlocks(const Inputs& inputs)
       v_(keys_head_major(inputs.v)) {}
 
 bool RowBlocks::rows_may_be_empty() const {
-  return inputs_.diagonal || inputs_.mask.defined() || sizes_.kv_len == 0;
+  return place_hides(inputs_) || inputs_.mask.defined() || sizes_.kv_len == 0;
 }
 
 at::Tensor RowBlocks::take(const at::Tensor& by_token, int64_t begin, int64_t rows) const {
@@ -59,7 +59,7 @@ at::Tensor RowBlocks::scores(const at::Tensor& q, int64_t begin, int64_t rows) c
       by_head.add_(to_double(mask));
     }
   }
-  if (const at::Tensor hidden = causally_hidden(inputs_, begin, rows); hidden.defined()) {
+  if (const at::Tensor hidden = hidden_by_place(inputs_, begin, rows); hidden.defined()) {
     by_head.masked_fill_(hidden, -kInfinity);
   }
   return scores;

@@ -46,7 +46,15 @@ class View {
         of_peers(shape_.q_lens) * q_heads() * p_.head_dim + of_peers(shape_.kv_lens) * key_width();
     const int64_t out = peers() * own_q() * q_heads() * p_.v_head_dim;
     const int64_t lse = case_.return_lse ? peers() * own_q() * q_heads() : 0;
-    return p_.batch * ((inputs + out) * shape_.io_bytes + lse * shape_.lse_bytes);
+    return p_.batch * ((inputs + out) * shape_.io_bytes + lse * shape_.lse_bytes) + mask();
+  }
+
+  int64_t mask() const {
+    if (p_.mask == Mask::none || p_.mask_axes == MaskAxes::bk || p_.mask_axes == MaskAxes::b11k) {
+      return 0;
+    }
+    const int64_t heads = p_.mask_axes == MaskAxes::bhqk ? q_heads() : 1;
+    return p_.batch * heads * of_peers(shape_.q_lens) * p_.kv_len * shape_.mask_bytes;
   }
 
   int64_t ulysses_backward() const {

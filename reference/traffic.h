@@ -19,9 +19,10 @@ struct Traffic {
 // The tokens of each mesh rank, and the width of what travels.
 struct TrafficShape {
   std::vector<int64_t> q_lens, kv_lens;  // by mesh rank
-  int64_t io_bytes = 0;   // an element of q, k, v, out and the gradients that are returned
-  int64_t sum_bytes = 0;  // an element of a gradient that is still being summed
-  int64_t lse_bytes = 0;  // an element of the log-sum-exp
+  int64_t io_bytes = 0;    // an element of q, k, v, out and the gradients that are returned
+  int64_t sum_bytes = 0;   // an element of a gradient that is still being summed
+  int64_t lse_bytes = 0;   // an element of the log-sum-exp
+  int64_t mask_bytes = 0;  // an element of the mask
 };
 
 // The heads that a rank of a Ulysses group attends to: of the queries H/U, rounded up; of the keys
@@ -38,7 +39,9 @@ HeadShare head_share(const Problem& problem, int ulysses_degree);
 //
 //   forward, Ulysses  sum over the others of the Ulysses group of their
 //                     B (Sq H/U D + Skv Hkv/U (D + E)), and (U - 1) B Sq H/U E for out; the same
-//                     with 1 for E for the log-sum-exp, where it is returned
+//                     with 1 for E for the log-sum-exp, where it is returned; of a mask that has
+//                     an axis of queries, the others' rows, B Sq Skv, and that for each of H/U
+//                     heads if it has an axis of heads
 //   forward, ring     sum over the other ring ranks of B Skv' Hkv/U (D + E), where Skv' is what
 //                     the Ulysses group of that rank holds
 //   backward, Ulysses as forward: E for dout of the others and D, D + E for dq, dk and dv that

@@ -14,22 +14,47 @@ at::Tensor visible_rows(const Inputs& in, const Sizes& n, int64_t begin, int64_t
     visible.masked_fill_(mask.scalar_type() == at::kBool ? mask.logical_not() : mask.eq(-kInfinity),
                          false);
   }
-  if (const at::Tensor hidden = causally_hidden(in, begin, rows); hidden.defined()) {
+  if (const at::Tensor hidden = hidden_by_place(in, begin, rows); hidden.defined()) {
     visible.masked_fill_(hidden, false);
   }
   return visible;
 }
 
+constexpr int64_t kEverywhere = int64_t{1} << 40;  // past every position
+
+// The positions that a row sees, first to last.
+struct Sight {
+  int64_t first = -kEverywhere, last = kEverywhere;
+};
+
+Sight sight_of(const Inputs& in, int64_t position) {
+  Sight sight;
+  if (in.diagonal) sight.last = position + *in.diagonal;
+  if (in.least_diagonal) sight.first = position + *in.least_diagonal;
+  if (in.document_starts.empty()) return sight;
+  for (const int64_t start : in.document_starts) {
+    if (start <= position) sight.first = std::max(sight.first, start);
+    if (start > position) sight.last = std::min(sight.last, start - 1);
+  }
+  return sight;
+}
+
 }  // namespace
 
-at::Tensor causally_hidden(const Inputs& in, int64_t begin, int64_t rows) {
-  if (!in.diagonal) return {};
+bool place_hides(const Inputs& in) {
+  return in.diagonal || in.least_diagonal || !in.document_starts.empty();
+}
+
+at::Tensor hidden_by_place(const Inputs& in, int64_t begin, int64_t rows) {
+  if (!place_hides(in)) return {};
   const auto keys = static_cast<int64_t>(in.kv_positions.size());
   at::Tensor hidden = at::empty({rows, keys}, at::kBool);
   bool* at = hidden.data_ptr<bool>();
   for (int64_t row = begin; row < begin + rows; ++row) {
-    const int64_t last_seen = in.q_positions[row] + *in.diagonal;
-    for (const int64_t position : in.kv_positions) *at++ = position > last_seen;
+    const Sight sight = sight_of(in, in.q_positions[row]);
+    for (const int64_t position : in.kv_positions) {
+      *at++ = position < sight.first || position > sight.last;
+    }
   }
   return hidden;
 }

@@ -12,9 +12,12 @@ namespace attncheck::reference {
 /// The lse of a row that sees no key, and a hidden score, are -kInfinity.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Whether the place of a key can hide it from a row: a diagonal, or several documents.
+bool place_hides(const Inputs& inputs);
+
 /// Which keys the positions hide from rows begin .. begin + rows: (rows, Skv) bool, true = hidden.
-/// Undefined where the problem is not causal.
-at::Tensor causally_hidden(const Inputs& inputs, int64_t begin, int64_t rows);
+/// Undefined where no place hides a key.
+at::Tensor hidden_by_place(const Inputs& inputs, int64_t begin, int64_t rows);
 
 /// The mask's part for rows begin .. begin + rows, still broadcastable to (B, H, rows, Skv), in the
 /// mask's own dtype. Undefined where there is no mask.

@@ -34,6 +34,9 @@ std::vector<Cell> make_cells() {
       {"zigzag, causal", false, [](const Case& c) { return is_causal(c, Layout::zigzag); }},
       {"striped, causal", false, [](const Case& c) { return is_causal(c, Layout::striped); }},
       {"a rank without tokens", false, has_rank_without_tokens},
+      {"a mask", false, [](const Case& c) { return c.problem.mask != Mask::none; }},
+      {"a window", false, [](const Case& c) { return c.problem.window.has_value(); }},
+      {"documents", false, [](const Case& c) { return c.problem.documents.size() > 1; }},
   };
 }
 

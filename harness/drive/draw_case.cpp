@@ -99,13 +99,17 @@ bool wanted(const Feature& feature, Goal goal) {
          (goal == Goal::large && name == "data=large") ||
          (goal == Goal::zigzag && name == "layout=zigzag") ||
          (goal == Goal::striped && name == "layout=striped") ||
-         (goal == Goal::uneven && name == "shards");
+         (goal == Goal::uneven && name == "shards") ||
+         (goal == Goal::masked && name.starts_with("mask=")) ||
+         (goal == Goal::windowed && name == "window") ||
+         (goal == Goal::packed && name == "documents");
 }
 
 bool disturbs(const Feature& feature, Goal goal) {
   return (goal == Goal::all_equal && changes_sizes(feature)) ||
          (goal == Goal::large && feature.name.starts_with("data=")) ||
-         (goal == Goal::uneven && feature.name.starts_with("layout="));
+         (goal == Goal::uneven && feature.name.starts_with("layout=")) ||
+         (goal == Goal::packed && (feature.name == "kv" || feature.name == "shards"));
 }
 
 void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pick) {
@@ -156,6 +160,7 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   set_features(c, abilities, goal, pick);
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
+  if (!documents_fit(c.problem)) c.problem.documents.clear();
   return c;
 }
 

@@ -10,7 +10,19 @@
 namespace attncheck {
 
 // What a case is drawn for, beside being any case.
-enum class Goal { any, other_kv_len, all_equal, view, large, zigzag, striped, uneven };
+enum class Goal {
+  any,
+  other_kv_len,
+  all_equal,
+  view,
+  large,
+  zigzag,
+  striped,
+  uneven,
+  masked,
+  windowed,
+  packed
+};
 
 // Draws one case of a stream on a mesh: sizes by one of several patterns (small, pairwise distinct
 // primes, all equal, H = S, ones), then each feature that the subject has, by its share. Sizes are

@@ -97,6 +97,29 @@ void set_layout(Case& c, const Pick&) {
   c.problem.shards.clear();
 }
 
+template <Mask mask>
+void set_mask(Case& c, const Pick& pick) {
+  constexpr std::array<MaskAxes, 4> kAxes{MaskAxes::bhqk, MaskAxes::b1qk, MaskAxes::b11k,
+                                          MaskAxes::bk};
+  c.problem.mask = mask;
+  c.problem.mask_axes = kAxes[pick(kAxes.size())];
+}
+
+void set_window(Case& c, const Pick& pick) {
+  c.problem.window = pick(std::max<int64_t>(2, c.problem.kv_len / 2));
+}
+
+// Up to four documents, of which some are shorter than a shard.
+void set_documents(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
+  if (p.q_len != p.kv_len && !p.shards.empty()) return;  // they may cut the keys
+  p.kv_len = p.q_len;
+  p.documents.clear();
+  for (int64_t left = p.q_len; left > 0; left -= p.documents.back()) {
+    p.documents.push_back(p.documents.size() == 3 ? left : 1 + pick(left));
+  }
+}
+
 // Its keys and queries grow with the square of a position, past what float16 holds.
 void set_selector_data(Case& c, const Pick&) {
   if (c.problem.dtype != DType::f16) c.problem.data = Data::selector;
@@ -151,8 +174,10 @@ void add_size_features(std::vector<Feature>& all) {
 void add_problem_features(std::vector<Feature>& all) {
   all.push_back(problem_feature("causal", 25, &Problem::causal, true));
   all.push_back({"align=br", 20, set_bottom_right});
-  all.push_back(problem_feature("mask=bool", 15, &Problem::mask, Mask::boolean));
-  all.push_back(problem_feature("mask=additive", 15, &Problem::mask, Mask::additive));
+  all.push_back({"mask=bool", 12, set_mask<Mask::boolean>});
+  all.push_back({"mask=additive", 8, set_mask<Mask::additive>});
+  all.push_back({"window", 10, set_window});
+  all.push_back({"documents", 8, set_documents});
   all.push_back({"scale", 15, set_scale});
   all.push_back({"layout=zigzag", 15, set_layout<Layout::zigzag>});
   all.push_back({"layout=striped", 15, set_layout<Layout::striped>});

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "harness/drive/smaller_places.h"
 #include "problem/case_keys.h"
 
 namespace attncheck {
@@ -176,22 +177,6 @@ void add_smaller_together(const Case& c, std::vector<Case>& all) {
   }
 }
 
-// One token less of one shard, and none: of the sequences that the shards cut.
-void add_smaller_shards(const Case& c, std::vector<Case>& all) {
-  const std::vector<int64_t>& shards = c.problem.shards;
-  const int64_t sum = std::accumulate(shards.begin(), shards.end(), int64_t{0});
-  for (size_t i = 0; i < shards.size(); ++i) {
-    for (const int64_t less : {shards[i], int64_t{1}}) {
-      if (less == 0 || less > shards[i] || less == sum) continue;
-      all.push_back(c);
-      Problem& p = all.back().problem;
-      p.shards[i] -= less;
-      if (c.problem.q_len == sum) p.q_len -= less;
-      if (c.problem.kv_len == sum) p.kv_len -= less;
-    }
-  }
-}
-
 void add_smaller_sizes(const Case& c, std::vector<Case>& all) {
   for (const Size& size : sizes_of(c)) {
     for (int64_t value : smaller_values(size)) {
@@ -231,6 +216,14 @@ void add_fewer_features(const Case& c, std::vector<Case>& all) {
     all.push_back(c);
     all.back().problem.shards.clear();
   }
+  if (c.problem.window) {
+    all.push_back(c);
+    all.back().problem.window.reset();
+  }
+  if (!c.problem.documents.empty()) {
+    all.push_back(c);
+    all.back().problem.documents.clear();
+  }
   if (!c.schedule.empty()) {
     all.push_back(c);
     all.back().schedule.clear();
@@ -251,7 +244,7 @@ void add_smaller_seeds(const Case& c, std::vector<Case>& all) {
 
 bool consistent(const Case& c) {
   const Problem& p = c.problem;
-  return p.kv_heads >= 1 && p.heads % p.kv_heads == 0 &&
+  return p.kv_heads >= 1 && p.heads % p.kv_heads == 0 && documents_fit(p) &&
          (p.shards.empty() || static_cast<int>(p.shards.size()) == c.mesh.world());
 }
 
@@ -271,8 +264,10 @@ std::vector<Case> smaller_cases(const Case& c) {
   add_smaller_shards(c, all);
   add_fewer_features(c, all);
   add_smaller_seeds(c, all);
+  add_smaller_windows(c, all);
   std::vector<Case> smaller;
-  for (const Case& candidate : all) {
+  for (const Case& drawn : all) {
+    const Case candidate = with_fitting_documents(drawn);
     const bool is_new = std::find(smaller.begin(), smaller.end(), candidate) == smaller.end();
     if (is_new && consistent(candidate) && measure(candidate) < measure(c)) {
       smaller.push_back(candidate);

@@ -5,7 +5,8 @@
 
 namespace attncheck {
 
-// What an implementation is told of a case, on that backend, which outlives the call. No mask.
+// What an implementation is told of a case, on that backend, which outlives the call. The mask is
+// the caller's to add.
 inline AttentionOptions attention_options(const Case& c, const Backend& backend) {
   AttentionOptions options;
   options.backend = &backend;
@@ -16,6 +17,9 @@ inline AttentionOptions attention_options(const Case& c, const Backend& backend)
   options.kv_len = c.problem.kv_len;
   options.layout = c.problem.layout;
   options.shards = c.problem.shards;
+  options.mask_axes = c.problem.mask_axes;
+  options.window = c.problem.window;
+  options.documents = c.problem.documents;
   options.return_lse = c.return_lse;
   options.convert_to_fp32 = c.convert_to_fp32;
   options.rotate = c.rotate;

@@ -27,7 +27,13 @@ struct AttentionOptions {
   int64_t kv_len = 0;
   Layout layout = Layout::contiguous;  // which tokens of the sequence a rank holds
   std::vector<int64_t> shards;         // as in Problem: lengths of the ranks' contiguous shards
-  at::Tensor mask;  // undefined, or bool or additive, broadcastable to (B, H, Sq_local, kv_len)
+  // Undefined, bool (true: visible) or additive, of the axes that mask_axes says, all ranks the
+  // same: Sq the rank's queries in the order of its shard, Skv all keys in the order of the
+  // sequence. It gets no gradient.
+  at::Tensor mask;
+  MaskAxes mask_axes = MaskAxes::bhqk;
+  std::optional<int64_t> window;   // as in Problem
+  std::vector<int64_t> documents;  // as in Problem
   bool return_lse = true;
   bool convert_to_fp32 = true;  // merge low-precision partials in float32; never narrower than q
   Rotate rotate = Rotate::allgather;

@@ -74,4 +74,14 @@ std::optional<int64_t> global_diagonal(const AttentionOptions& options) {
   return options.align == Align::top_left ? 0 : options.kv_len - options.q_len;
 }
 
+Visibility visibility_of(const AttentionOptions& options) {
+  Visibility visibility{{}, options.documents};
+  if (options.window) {
+    const int64_t own_place = options.align == Align::top_left ? 0 : options.kv_len - options.q_len;
+    visibility.band = {own_place - *options.window, own_place + *options.window};
+  }
+  if (options.causal) visibility.band.upper = global_diagonal(options);
+  return visibility;
+}
+
 }  // namespace attncheck

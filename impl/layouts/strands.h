@@ -48,4 +48,14 @@ std::vector<int64_t> uneven_lengths(const TokenSplit& split, int64_t len, const 
 // A query at position p sees a key at position t iff t <= p + diagonal; absent when not causal.
 std::optional<int64_t> global_diagonal(const AttentionOptions& options);
 
+// Which keys a query sees by their places: those of the band, of its own document.
+struct Visibility {
+  Band band;
+  std::vector<int64_t> documents;  // lengths; empty: one document
+
+  bool everything() const { return !band.lower && !band.upper && documents.empty(); }
+};
+
+Visibility visibility_of(const AttentionOptions& options);
+
 }  // namespace attncheck

@@ -29,7 +29,9 @@ Support supports_words(const Case& c) {
   const Problem& p = c.problem;
   if (p.causal) return Support::no("a model's masks are its own: leave causal= out");
   if (p.align != Align::top_left) return Support::no("align=br is not supported: leave it out");
-  if (p.mask != Mask::none) return Support::no("a model's masks are its own: use mask=none");
+  if (p.mask != Mask::none || p.window || !p.documents.empty()) {
+    return Support::no("a model's masks are its own: leave mask=, window= and documents= out");
+  }
   if (p.scale) return Support::no("a model's scale is 1/sqrt(d): leave scale= out");
   if (p.v_head_dim != p.head_dim) return Support::no("dv is d in a model: leave dv= out");
   if (auto s = supports_model_shards(c); !s) return s;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "impl/backends/attend.h"
+#include "impl/layouts/block_masks.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
 #include "impl/ring/span_sums.h"
@@ -31,7 +32,8 @@ BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
 Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
                          const MeshGroups& groups) {
   check_call(kRingLimits, q, k, v, options, groups);
-  Attention result = differentiable_attention(q, k, v, ring_pass(ring_call(options, groups)));
+  const RingCall call = ring_call(with_checked_mask(options, q), groups);
+  Attention result = differentiable_attention(q, k, v, ring_pass(call));
   if (!options.return_lse) result.lse = at::Tensor();
   return result;
 }

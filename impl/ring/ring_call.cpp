@@ -3,18 +3,32 @@
 #include <algorithm>
 
 #include "impl/contract/dtypes.h"
+#include "impl/layouts/block_masks.h"
 #include "impl/layouts/token_order.h"
 
 namespace attncheck {
 namespace {
 
-// What a ring rank holds of `len` tokens. Where every query sees every key, their order says
-// nothing: one strand has them all.
+// What a ring rank holds of `len` tokens, in the order in which it attends to them: that of the
+// sequence, where places say anything.
 Strands ring_tokens(const AttentionOptions& options, int64_t len, const Mesh& mesh, int index) {
   const Strands held = group_tokens(token_split(options, mesh), len, mesh, index);
-  if (options.causal) return in_order(held).strands;
-  const int64_t count = token_count(held);
+  return visibility_of(options).everything() ? held : in_order(held).strands;
+}
+
+// Where every query sees every key, their order says nothing: one strand has them all.
+Strands strands_of(const Strands& tokens, const Visibility& visibility) {
+  if (!visibility.everything()) return cut_at_documents(tokens, visibility.documents);
+  const int64_t count = token_count(tokens);
   return count == 0 ? Strands{} : Strands{{0, 1, count}};
+}
+
+std::vector<Block> blocks_of(const Strands& queries, const Strands& tokens,
+                             const Visibility& visibility, const at::Tensor& mask) {
+  std::vector<Block> blocks = visible_blocks(queries, strands_of(tokens, visibility), visibility);
+  const at::Tensor columns = mask_columns(mask, tokens_of(tokens));
+  for (Block& block : blocks) block.mask = mask_of_block(block, columns);
+  return blocks;
 }
 
 }  // namespace
@@ -28,11 +42,13 @@ RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups) {
   call.group = keep(groups.ring);
   call.ring_index = groups.ring_index();
   call.ring_degree = groups.mesh.ring;
-  const Strands queries = ring_tokens(options, options.q_len, groups.mesh, call.ring_index);
+  const Visibility visibility = visibility_of(options);
+  const Strands queries =
+      strands_of(ring_tokens(options, options.q_len, groups.mesh, call.ring_index), visibility);
   call.parts = spans_of(queries);
   for (int owner = 0; owner < call.ring_degree; ++owner) {
     const Strands keys = ring_tokens(options, options.kv_len, groups.mesh, owner);
-    call.blocks.push_back(visible_blocks(queries, keys, global_diagonal(options)));
+    call.blocks.push_back(blocks_of(queries, keys, visibility, options.mask));
     call.key_lengths.push_back(token_count(keys));
   }
   const auto& lengths = call.key_lengths;
@@ -59,7 +75,7 @@ BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::T
   return {tokens_of(q, block.queries),
           tokens_of(k, block.keys),
           tokens_of(v, block.keys),
-          {},
+          block.mask.defined() ? block.mask.to(q.device()) : block.mask,
           call.scale,
           block.diagonal};
 }

@@ -26,6 +26,8 @@ struct RingCall {
   std::vector<int64_t> key_lengths;        // by ring index; empty: all alike
 };
 
+// The mask of the options: of four axes, for the queries and the heads that the ring rank attends
+// to, in their order.
 RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups);
 
 // The dtype in which partial results and gradients add up: float32 for narrower inputs if

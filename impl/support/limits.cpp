@@ -37,9 +37,9 @@ Support supports_mesh(const Limits& limits, const Request& r) {
   return Support::yes();
 }
 
-std::string text_of(const std::vector<int64_t>& shards) {
+std::string text_of(const std::vector<int64_t>& lengths) {
   std::string text;
-  for (const int64_t shard : shards) text += (text.empty() ? "" : ",") + number(shard);
+  for (const int64_t length : lengths) text += (text.empty() ? "" : ",") + number(length);
   return text;
 }
 
@@ -70,15 +70,34 @@ Support supports_split(const Limits& limits, const Request& r) {
   const int world = r.mesh.world();
   if (r.problem.layout == Layout::contiguous && r.problem.shards.empty() &&
       r.mesh.order == MeshOrder::ru && r.rotate != Rotate::alltoall &&
+      r.problem.mask == Mask::none && !r.problem.window && r.problem.documents.empty() &&
       r.problem.q_len % world == 0 && r.problem.kv_len % world == 0) {
     return Support::yes();
   }
-  return Support::no("needs equal shards, layout=contiguous, order=ru, rotate=allgather or p2p");
+  return Support::no(
+      "needs equal shards, layout=contiguous, order=ru, rotate=allgather or p2p, and no mask, "
+      "window or documents");
+}
+
+// What of the places of tokens hides keys from queries.
+Support supports_places(const Problem& p) {
+  if (p.window && *p.window < 0) {
+    return Support::no("window=" + number(*p.window) + " is less than 0 places");
+  }
+  if (p.documents.empty()) return Support::yes();
+  const int64_t sum = std::accumulate(p.documents.begin(), p.documents.end(), int64_t{0});
+  const bool all_hold_tokens =
+      std::all_of(p.documents.begin(), p.documents.end(), [](int64_t n) { return n >= 1; });
+  if (all_hold_tokens && sum == p.q_len && sum == p.kv_len) return Support::yes();
+  const std::string what = "documents=" + text_of(p.documents);
+  if (!all_hold_tokens) return Support::no(what + " has a document without tokens");
+  return Support::no(what + " adds up to " + number(sum) + ": expected q=" + number(p.q_len) +
+                     " and kv=" + number(p.kv_len));
 }
 
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
-  if (p.mask != Mask::none) return Support::no("masks are not supported: use mask=none");
+  if (auto s = supports_places(p); !s) return s;
   if (r.dropout != 0.0) return Support::no("dropout is not supported: use dropout=0");
   return Support::yes();
 }
@@ -126,6 +145,10 @@ Problem block_problem(const Request& r) {
   block.heads = slots.query_slots() / r.mesh.ulysses;
   block.kv_heads = slots.kv_slots() / r.mesh.ulysses;
   block.scale = effective_scale(r.problem);
+  const bool window_or_documents = block.window || !block.documents.empty();
+  if (block.mask == Mask::none && window_or_documents) block.mask = Mask::boolean;
+  block.window.reset();
+  block.documents.clear();
   return block;
 }
 
@@ -139,6 +162,9 @@ Support supports_backend(const Limits& limits, const Request& r, const Backend& 
   const Problem block = block_problem(r);
   if (limits.ring && !backend.contract.lse) return needs_lse(backend.name, "a ring", block);
   if (r.return_lse && !backend.contract.lse) return needs_lse(backend.name, "return_lse=1", block);
+  if (block.mask != Mask::none && !backend.contract.masks) {
+    return Support::no(backend.name + " takes no mask, which mask=, window= and documents= need");
+  }
   return backend.supports(block);
 }
 
@@ -175,7 +201,10 @@ Request request_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v
   p.shards = options.shards;
   if (options.mask.defined()) {
     p.mask = options.mask.scalar_type() == at::kBool ? Mask::boolean : Mask::additive;
+    p.mask_axes = options.mask_axes;
   }
+  p.window = options.window;
+  p.documents = options.documents;
   return {p, mesh, options.rotate, options.dropout, options.return_lse};
 }
 

@@ -27,18 +27,18 @@ at::Tensor moved(const at::Tensor& x, const at::Tensor& from) {
   return x.defined() && from.defined() ? x.index_select(1, from.to(x.device())) : x;
 }
 
-std::vector<int64_t> places(const AttentionOptions& options, int64_t len, const Mesh& mesh,
-                            int ring_index) {
+}  // namespace
+
+std::vector<int64_t> places_in_order(const AttentionOptions& options, int64_t len, const Mesh& mesh,
+                                     int ring_index) {
+  if (visibility_of(options).everything()) return {};
   return in_order(group_tokens(token_split(options, mesh), len, mesh, ring_index)).places;
 }
 
-}  // namespace
-
 AttentionPass ordered_pass(AttentionPass inner, const AttentionOptions& options, const Mesh& mesh,
                            int ring_index) {
-  if (!options.causal) return inner;
-  const Reordering rows(places(options, options.q_len, mesh, ring_index));
-  const Reordering keys(places(options, options.kv_len, mesh, ring_index));
+  const Reordering rows(places_in_order(options, options.q_len, mesh, ring_index));
+  const Reordering keys(places_in_order(options, options.kv_len, mesh, ring_index));
   if (!rows.there.defined() && !keys.there.defined()) return inner;
   AttentionPass pass;
   pass.forward = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {

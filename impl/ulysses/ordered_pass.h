@@ -5,9 +5,14 @@
 
 namespace attncheck {
 
-// `inner`, which wants the tokens of a Ulysses group in the order that `in_order` gives them,
-// between the two reorderings: from the order of the ranks, and back. It is `inner` itself where no
-// token moves, and where not causal: then no order says anything.
+// The tokens that a Ulysses group holds of `len`, in the order in which a pass attends to them:
+// where each stands in the order of the ranks. Empty where none moves, and where places hide no key
+// from a query: then no order says anything.
+std::vector<int64_t> places_in_order(const AttentionOptions& options, int64_t len, const Mesh& mesh,
+                                     int ring_index);
+
+// `inner`, which wants the tokens of a Ulysses group in that order, between the two reorderings:
+// from the order of the ranks, and back. It is `inner` itself where no token moves.
 AttentionPass ordered_pass(AttentionPass inner, const AttentionOptions& options, const Mesh& mesh,
                            int ring_index);
 

@@ -4,9 +4,12 @@
 
 #include "impl/backends/attend.h"
 #include "impl/collectives/kept_group.h"
+#include "impl/layouts/block_masks.h"
 #include "impl/layouts/strands.h"
+#include "impl/layouts/token_order.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/mask_exchange.h"
 #include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
 
@@ -19,15 +22,24 @@ Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUlyssesLimits, q, k, v, options, groups);
   const HeadSlots slots(q.size(2), k.size(2), groups.mesh.ulysses);
-  return differentiable_attention(q, k, v, slotted_pass(ulysses_pass(options, groups), slots));
+  const AttentionOptions slotted = with_mask_of_slots(with_checked_mask(options, q), slots);
+  return differentiable_attention(q, k, v, slotted_pass(ulysses_pass(slotted, groups), slots));
+}
+
+// The keys of the group, in the order in which the pass inside attends to them.
+std::vector<int64_t> group_keys(const AttentionOptions& options, const MeshGroups& groups) {
+  const Strands held = group_tokens(token_split(options, groups.mesh), options.kv_len, groups.mesh,
+                                    groups.ring_index());
+  return tokens_of(visibility_of(options).everything() ? held : in_order(held).strands);
 }
 
 }  // namespace
 
-AttentionPass local_pass(const Backend* backend, double scale, std::optional<int64_t> diagonal) {
+AttentionPass local_pass(const Backend* backend, double scale, std::optional<int64_t> diagonal,
+                         const at::Tensor& mask) {
   AttentionPass pass;
   pass.forward = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    BlockAttention whole = attend(*backend, {q, k, v, {}, scale, diagonal});
+    BlockAttention whole = attend(*backend, {q, k, v, mask, scale, diagonal});
     return AttentionForward{
         whole.out, whole.lse, {{q, k, v, whole.out, whole.lse}, {std::move(whole.aux)}}};
   };
@@ -36,13 +48,21 @@ AttentionPass local_pass(const Backend* backend, double scale, std::optional<int
     const auto& t = saved.tensors;
     return attend_backward(
         *backend,
-        {{t[0], t[1], t[2], {}, scale, diagonal}, grad_out, grad_lse, t[3], t[4], saved.aux[0]});
+        {{t[0], t[1], t[2], mask, scale, diagonal}, grad_out, grad_lse, t[3], t[4], saved.aux[0]});
   };
   return pass;
 }
 
+AttentionPass whole_pass(const AttentionOptions& options) {
+  const Visibility visibility = visibility_of(options);
+  return local_pass(options.backend, options.scale, visibility.band.upper,
+                    mask_of_whole(visibility, options.q_len, options.kv_len, options.mask));
+}
+
 AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups) {
-  AttentionPass whole = local_pass(options.backend, options.scale, global_diagonal(options));
+  AttentionOptions grouped = with_mask_of_group(options, groups);
+  grouped.mask = mask_columns(grouped.mask, group_keys(options, groups));
+  AttentionPass whole = whole_pass(grouped);
   return exchanged_pass(ordered_pass(std::move(whole), options, groups.mesh, groups.ring_index()),
                         head_trades(keep(groups.ulysses), group_lengths(options, groups)),
                         options.return_lse);

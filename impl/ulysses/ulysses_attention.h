@@ -9,9 +9,15 @@
 namespace attncheck {
 
 // Attention on one rank, q (B, Sq, H, Dqk) to k and v, as a pass that saves q, k, v, out and lse.
-AttentionPass local_pass(const Backend* backend, double scale, std::optional<int64_t> diagonal);
+// The mask is undefined, or broadcastable to (B, H, Sq, Skv).
+AttentionPass local_pass(const Backend* backend, double scale, std::optional<int64_t> diagonal,
+                         const at::Tensor& mask = {});
+// The same of all tokens of the sequence, in their order: what the options say of their places, and
+// their mask, of four axes.
+AttentionPass whole_pass(const AttentionOptions& options);
 
-// The pass of one call: its exchanges around local_pass.
+// The pass of one call: its exchanges around whole_pass. The mask has four axes, for the rank's own
+// queries and all heads.
 AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups);
 
 // "ulysses": each rank trades its shard of the sequence for a share of the heads, attends, and

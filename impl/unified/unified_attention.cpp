@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "impl/collectives/kept_group.h"
+#include "impl/layouts/block_masks.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/mask_exchange.h"
 #include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
 
@@ -18,13 +20,14 @@ Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
                             const AttentionOptions& options, const MeshGroups& groups) {
   check_call(kUnifiedLimits, q, k, v, options, groups);
   const HeadSlots slots(q.size(2), k.size(2), groups.mesh.ulysses);
-  return differentiable_attention(q, k, v, slotted_pass(unified_pass(options, groups), slots));
+  const AttentionOptions slotted = with_mask_of_slots(with_checked_mask(options, q), slots);
+  return differentiable_attention(q, k, v, slotted_pass(unified_pass(slotted, groups), slots));
 }
 
 }  // namespace
 
 AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& groups) {
-  AttentionPass ring = ring_pass(ring_call(options, groups));
+  AttentionPass ring = ring_pass(ring_call(with_mask_of_group(options, groups), groups));
   return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
                         head_trades(keep(groups.ulysses), group_lengths(options, groups)),
                         options.return_lse);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "properties/token_positions.h"
+#include "properties/sight.h"
 
 namespace attncheck {
 namespace {
@@ -47,8 +47,7 @@ Support needs_exact_integers(const Case& c) {
 }
 
 Support needs_empty_rows(const Case& c) {
-  const auto diagonal = causal_diagonal(c.problem);
-  return only_if(diagonal && *diagonal < 0, "every query sees a key");
+  return only_if(may_have_empty_rows(c), "every query sees a key");
 }
 
 Support needs_view(const Case& c) {
@@ -60,8 +59,8 @@ Support needs_no_additive_mask(const Case& c) {
 }
 
 Support needs_free_keys(const Case& c) {
-  return only_if(!c.problem.causal && c.problem.mask == Mask::none,
-                 "which keys a query sees depends on their places (causal or mask)");
+  return only_if(sees_every_place(c.problem),
+                 "which keys a query sees depends on their places (causal, window or documents)");
 }
 
 Support needs_several_keys(const Case& c) {
@@ -73,15 +72,6 @@ Support all_of(std::initializer_list<Support> needs) {
     if (!need) return need;
   }
   return Support::yes();
-}
-
-bool sees_shard(const Case& c, int query_rank, int key_rank) {
-  const std::vector<int64_t> queries = q_positions(c, query_rank), keys = kv_positions(c, key_rank);
-  if (queries.empty() || keys.empty()) return false;
-  const auto diagonal = causal_diagonal(c.problem);
-  if (!diagonal) return true;
-  const int64_t last_query = *std::max_element(queries.begin(), queries.end());
-  return *std::min_element(keys.begin(), keys.end()) <= last_query + *diagonal;
 }
 
 Support needs_remote_keys(const Case& c) {

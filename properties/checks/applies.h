@@ -19,17 +19,14 @@ Support needs_gradient(const Case& c);        // one of q, k, v requires grad
 Support needs_world(const Case& c);           // more than one rank
 Support needs_mild_scores(const Case& c);     // data=normal or data=offset
 Support needs_exact_integers(const Case& c);  // float64 or float32
-Support needs_empty_rows(const Case& c);      // causal, and the first queries see no key
+Support needs_empty_rows(const Case& c);      // some query may see no key
 Support needs_view(const Case& c);            // view= other than none
 Support needs_no_additive_mask(const Case& c);
-Support needs_free_keys(const Case& c);     // every query sees every key: not causal, no mask
+Support needs_free_keys(const Case& c);     // the place of a key hides it from no query
 Support needs_several_keys(const Case& c);  // two or more
 Support needs_remote_keys(const Case& c);   // some query sees a key of another rank
 
 // The first no, or yes.
 Support all_of(std::initializer_list<Support> needs);
-
-// Whether some query of one rank may see some key of another, by the causal diagonal.
-bool sees_shard(const Case& c, int query_rank, int key_rank);
 
 }  // namespace attncheck

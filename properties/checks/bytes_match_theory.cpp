@@ -17,6 +17,7 @@ reference::TrafficShape shape_of(const Case& c) {
   reference::TrafficShape shape;
   shape.io_bytes = c10::elementSize(io);
   shape.lse_bytes = c10::elementSize(lse);
+  shape.mask_bytes = c.problem.mask == Mask::boolean ? 1 : shape.io_bytes;
   shape.sum_bytes = c10::elementSize(c.convert_to_fp32 ? lse : io);
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
     shape.q_lens.push_back(static_cast<int64_t>(q_positions(c, rank).size()));

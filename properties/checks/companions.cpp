@@ -10,6 +10,7 @@ Case plain_companion(const Case& c) {
   Case companion = c;
   Problem& p = companion.problem;
   p.shards.clear();
+  p.documents.clear();
   p.data = Data::normal;
   p.view = View::none;
   companion.grad = GradSet{};

@@ -10,8 +10,7 @@ Property supported_case_runs_to_the_end();
 
 // A case that the subject refuses, run all the same, is an error on every rank before any of them
 // returns: in phase forward or earlier, by a throw of its own (no deadlock, no death). Only
-// refusals that a call can see are judged: masks, shard lengths and the wish for a gradient of lse
-// do not reach it.
+// refusals that a call can see are judged: the wish for a gradient of lse does not reach it.
 Property refusal_is_an_error_on_every_rank();
 
 }  // namespace attncheck

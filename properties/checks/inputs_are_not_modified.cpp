@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::string> given_inputs(const Observation& given) {
   std::vector<std::string> names;
-  for (const char* name : {"q", "k", "v", "dout", "dlse"}) {
+  for (const char* name : {"q", "k", "v", "dout", "dlse", "mask"}) {
     if (all_ranks_have(given, name)) names.push_back(name);
   }
   return names;

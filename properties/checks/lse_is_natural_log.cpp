@@ -6,6 +6,7 @@
 #include "properties/checks/contracts.h"
 #include "properties/checks/judging.h"
 #include "properties/compare.h"
+#include "properties/sight.h"
 #include "properties/token_positions.h"
 #include "reference/visibility.h"
 
@@ -26,13 +27,13 @@ at::Tensor closed_form(const Problem& p, const at::Tensor& visible) {
   return visible.to(at::kDouble).log().add(constant_score(p));
 }
 
-// How many keys of each ring shard a query sees.
+// How many keys of each ring shard a query sees by their places.
 std::vector<int64_t> keys_by_block(const Case& c, int64_t query) {
-  const auto diagonal = causal_diagonal(c.problem);
+  const Sight sight(c);
   std::vector<int64_t> keys(c.mesh.ring, 0);
   for (int rank = 0; rank < c.mesh.world(); ++rank)
     for (int64_t key : kv_positions(c, rank))
-      if (!diagonal || key <= query + *diagonal) ++keys[c.mesh.ring_index(rank)];
+      if (sight.reaches(query, key)) ++keys[c.mesh.ring_index(rank)];
   return keys;
 }
 

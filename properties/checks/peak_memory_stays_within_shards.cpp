@@ -31,6 +31,12 @@ int64_t longest(const Case& c, std::vector<int64_t> (*positions)(const Case&, in
   return length;
 }
 
+// A kernel knows of a window and of documents by a mask of queries and keys.
+void add_mask_of_places(Problem& p) {
+  if (p.mask == Mask::none) p.mask = Mask::boolean;
+  if (p.mask_axes != MaskAxes::bhqk) p.mask_axes = MaskAxes::b1qk;
+}
+
 // What one call of the kernel is given: the tokens of a Ulysses group, its share of the heads.
 Problem block_of(const Case& c) {
   Problem block = c.problem;
@@ -42,7 +48,22 @@ Problem block_of(const Case& c) {
   block.scale = effective_scale(c.problem);
   block.layout = Layout::contiguous;
   block.shards.clear();
+  if (block.window || !block.documents.empty()) add_mask_of_places(block);
+  block.window.reset();
+  block.documents.clear();
   return block;
+}
+
+// A mask of the queries of a block and all keys: as it is given or made, sent and received, joined,
+// with its columns in order, and with what a window hides.
+int64_t mask_bytes(const Case& c) {
+  const Problem p = block_of(c);
+  if (p.mask == Mask::none) return 0;
+  constexpr int64_t kCopies = 6;
+  const bool by_query = p.mask_axes == MaskAxes::bhqk || p.mask_axes == MaskAxes::b1qk;
+  const int64_t heads = p.mask_axes == MaskAxes::bhqk ? p.heads : 1;
+  const int64_t element = p.mask == Mask::boolean ? 1 : c10::elementSize(scalar_type(p.dtype));
+  return kCopies * p.batch * heads * (by_query ? p.q_len : 1) * c.problem.kv_len * element;
 }
 
 // Whether the ranks of a Ulysses group attend to more heads together than there are.
@@ -68,7 +89,8 @@ ShardBytes shard_bytes(const Case& c) {
 
 // What a rank may hold beside the kernel's own work on one block. By send/receive: the block at
 // hand and the one that is coming, twice for their gradients (the block's own are the kernel's,
-// once more if they are widened), and four of the queries: a merge's inputs and result, and one to
+// once more if they are widened, and the sum so far where a window or documents cut a shard of keys
+// into several blocks), and four of the queries: a merge's inputs and result, and one to
 // spare. By all-gather: the keys of all ranks, and their gradients before and after they are put
 // together.
 int64_t allowance(const Case& c) {
@@ -77,11 +99,12 @@ int64_t allowance(const Case& c) {
   const bool gathers = c.rotate == Rotate::allgather;
   const int64_t blocks = ring == 1 ? 0 : gathers ? ring : 2;
   const int64_t widened = bytes.key_sums == bytes.keys ? 0 : 1;  // the block's own, cast
-  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened;
+  const int64_t added = c.problem.window || !c.problem.documents.empty() ? 1 : 0;
+  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened + added;
   const int64_t copies = fills_slots(c) ? 4 : 3;  // with more heads, in pieces, received, joined
   const int64_t exchanged = c.mesh.ulysses > 1 ? copies : 0;
   return blocks * bytes.keys + sums * bytes.key_sums + 4 * (bytes.queries + bytes.rows) +
-         exchanged * (bytes.queries + bytes.keys + bytes.rows);
+         exchanged * (bytes.queries + bytes.keys + bytes.rows) + mask_bytes(c);
 }
 
 // The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need

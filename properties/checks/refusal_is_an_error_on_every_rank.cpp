@@ -8,7 +8,6 @@ namespace attncheck {
 namespace {
 
 Support call_can_see_it(const Case& c) {
-  if (c.problem.mask != Mask::none) return Support::no("a call is not given the mask");
   if (c.lse_cotangent) return Support::no("a call is not told of the gradient of lse");
   if (!c.schedule.empty()) return Support::no("a call is not told of the schedule");
   return Support::yes();

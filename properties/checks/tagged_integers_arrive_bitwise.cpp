@@ -94,7 +94,10 @@ Support carries_integers(const Case& c) {
   const bool collective = kind == "collective", attention = kind.empty();
   if (attention && c.problem.data != Data::selector) return Support::no("needs data=selector");
   if (!collective && effective_scale(c.problem) == 0) return Support::no("every score is zero");
-  if (!collective && c.problem.mask != Mask::none) return Support::no("a mask moves the selection");
+  if (!collective &&
+      (c.problem.mask != Mask::none || c.problem.window || !c.problem.documents.empty())) {
+    return Support::no("a mask, a window or documents move the selection");
+  }
   return needs_exact_integers(c);
 }
 

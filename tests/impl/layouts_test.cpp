@@ -104,6 +104,7 @@ std::multiset<std::pair<int64_t, int64_t>> pairs_of(const std::vector<Block>& bl
     for (int64_t i = 0; i < block.queries.length; ++i) {
       for (int64_t j = 0; j < block.keys.length; ++j) {
         if (block.diagonal && j > i + *block.diagonal) continue;
+        if (block.lower && j < i + *block.lower) continue;
         pairs.insert({block.queries.begin + i, block.keys.begin + j});
       }
     }
@@ -136,6 +137,65 @@ TEST(VisibleBlocks, HoldEveryVisiblePairOnce) {
         }
       }
     }
+  }
+}
+
+int64_t document_at(int64_t position, const std::vector<int64_t>& documents) {
+  int64_t number = 0;
+  for (int64_t end = documents[0]; position >= end; end += documents[++number]) {
+  }
+  return number;
+}
+
+std::multiset<std::pair<int64_t, int64_t>> pairs_seen(const Positions& queries,
+                                                      const Positions& keys,
+                                                      const Visibility& visibility) {
+  const auto& [band, documents] = visibility;
+  std::multiset<std::pair<int64_t, int64_t>> pairs;
+  for (size_t i = 0; i < queries.size(); ++i) {
+    for (size_t j = 0; j < keys.size(); ++j) {
+      const int64_t ahead = keys[j] - queries[i];
+      if (band.lower && ahead < *band.lower) continue;
+      if (band.upper && ahead > *band.upper) continue;
+      if (document_at(keys[j], documents) != document_at(queries[i], documents)) continue;
+      pairs.insert({int64_t(i), int64_t(j)});
+    }
+  }
+  return pairs;
+}
+
+TEST(VisibleBlocks, HoldEveryPairOfABandWithinADocumentOnce) {
+  const std::vector<std::vector<int64_t>> packed{{13}, {1, 12}, {4, 2, 7}, {3, 3, 3, 3, 1}};
+  for (const Layout layout : kLayouts) {
+    for (const Strands& queries : every_group(layout, 13)) {
+      for (const Strands& keys : every_group(layout, 13)) {
+        const Strands q = in_order(queries).strands, k = in_order(keys).strands;
+        if (!q.empty() && !k.empty() && q[0].stride != k[0].stride) continue;
+        for (const auto& documents : packed) {
+          for (const Band& band : {Band{}, Band{-2, 2}, Band{-3, 0}, Band{0, {}}, Band{1, 4}}) {
+            const Visibility visibility{band, documents};
+            const auto blocks = visible_blocks(cut_at_documents(q, documents),
+                                               cut_at_documents(k, documents), visibility);
+            EXPECT_EQ(pairs_of(blocks), pairs_seen(positions(q), positions(k), visibility));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(VisibleBlocks, LeaveOutShardsThatAWindowDoesNotReach) {
+  const TokenSplit split{Layout::contiguous, 8, {}};
+  const Visibility window{{-8, 0}, {}};
+  for (int rank = 0; rank < 8; ++rank) {
+    int seen = 0;
+    for (int owner = 0; owner < 8; ++owner) {
+      seen += visible_blocks(held_tokens(split, 64, rank), held_tokens(split, 64, owner), window)
+                      .empty()
+                  ? 0
+                  : 1;
+    }
+    EXPECT_EQ(seen, rank == 0 ? 1 : 2);
   }
 }
 

@@ -1,11 +1,11 @@
 #include <functional>
 
-#include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
 #include "impl/backends/built_in.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
+#include "impl/contract/attention_options.h"
 #include "impl/contract/dtypes.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
@@ -26,20 +26,6 @@ Case supported(const Mesh& mesh) {
   return c;
 }
 
-AttentionOptions options_of(const Case& c, const Backend& backend) {
-  AttentionOptions options;
-  options.backend = &backend;
-  options.q_len = c.problem.q_len;
-  options.kv_len = c.problem.kv_len;
-  options.layout = c.problem.layout;
-  options.shards = c.problem.shards;
-  options.return_lse = c.return_lse;
-  options.rotate = c.rotate;
-  options.dropout = c.dropout;
-  if (c.problem.mask != Mask::none) options.mask = at::full({1, 1, 1, 1}, true);
-  return options;
-}
-
 // The tokens of a rank when the first ranks hold one more.
 int64_t tokens(const Case& c, int64_t len, int rank) {
   const int world = c.mesh.world();
@@ -53,7 +39,7 @@ void call(const Implementation& implementation, const Case& c, const Backend& ba
   implementation.attention(normal({p.batch, q_len, p.heads, p.head_dim}, 1),
                            normal({p.batch, kv_len, p.kv_heads, p.head_dim}, 2),
                            normal({p.batch, kv_len, p.kv_heads, p.v_head_dim}, 3),
-                           options_of(c, backend), groups);
+                           attention_options(c, backend), groups);
 }
 
 // supports says no and gives a reason, and the call throws that reason on every rank.
@@ -76,7 +62,15 @@ struct Refused {
 
 const std::vector<Refused> kRefusedByAll{
     {"heads", [](Case& c) { c.problem.kv_heads = 5; }},
-    {"mask", [](Case& c) { c.problem.mask = Mask::boolean; }},
+    {"documents of another length",
+     [](Case& c) {
+       c.problem.documents = {5, 6};
+     }},
+    {"a document without tokens",
+     [](Case& c) {
+       c.problem.documents = {12, 0};
+     }},
+    {"a negative window", [](Case& c) { c.problem.window = -1; }},
     {"dropout", [](Case& c) { c.dropout = 0.1; }},
     {"too few shards", [](Case& c) { c.problem.shards = {12}; }},
     {"shards of another length", [](Case& c) { c.problem.shards.assign(c.mesh.world(), 5); }},

@@ -4,10 +4,14 @@
 #include <set>
 #include <stdexcept>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
 
 #include "impl/backends/math.h"
+#include "impl/contract/attention_options.h"
 #include "impl/contract/dtypes.h"
 #include "mutants/catalogue.h"
 #include "problem/case_text.h"
@@ -28,19 +32,31 @@ Whole whole_of(const Problem& p) {
                causal_diagonal(p), scalar_type(p.dtype));
 }
 
-AttentionOptions options_of(const Case& c, const Whole& w, const Backend& backend) {
-  AttentionOptions options;
-  options.backend = &backend;
-  options.scale = w.inputs.scale;
-  options.causal = c.problem.causal;
-  options.align = c.problem.align;
-  options.q_len = c.problem.q_len;
-  options.kv_len = c.problem.kv_len;
-  options.layout = c.problem.layout;
-  options.return_lse = c.return_lse;
-  options.rotate = c.rotate;
-  options.dropout = c.dropout;
-  return options;
+// A mask of the case's axes that hides every other pair: of keys, or of queries and keys.
+at::Tensor alternating_mask(const Problem& p) {
+  if (p.mask == Mask::none) return {};
+  TORCH_CHECK(p.mask == Mask::boolean, "no mask of this kind");
+  const at::Tensor keys = at::arange(p.kv_len);
+  const at::Tensor of_batch = keys + at::arange(p.batch).unsqueeze(1);  // (B, Skv)
+  if (p.mask_axes == MaskAxes::bk) return of_batch.remainder(2).eq(0);
+  TORCH_CHECK(p.mask_axes == MaskAxes::bhqk, "no mask of these axes");
+  const at::Tensor by_head = of_batch.unsqueeze(1) + at::arange(p.heads).unsqueeze(1);
+  return (by_head.unsqueeze(2) + at::arange(p.q_len).unsqueeze(1)).remainder(2).eq(0);
+}
+
+// What places hide, as a mask of the whole: (1, 1, Sq, Skv).
+at::Tensor seen_by_place(const Problem& p) {
+  const at::Tensor ahead = at::arange(p.kv_len).unsqueeze(0) - at::arange(p.q_len).unsqueeze(1);
+  at::Tensor seen = ahead.abs() <= p.window.value_or(p.q_len + p.kv_len);
+  std::vector<int64_t> document;
+  for (size_t i = 0; i < p.documents.size(); ++i) {
+    document.insert(document.end(), p.documents[i], static_cast<int64_t>(i));
+  }
+  if (!document.empty()) {
+    const at::Tensor number = at::tensor(document, at::kLong);
+    seen = seen.logical_and(number.unsqueeze(0) == number.unsqueeze(1));
+  }
+  return seen.unsqueeze(0).unsqueeze(0);
 }
 
 // A contiguous or a zigzag shard. Where the ranks do not divide the tokens, the first ones hold one
@@ -59,6 +75,12 @@ class Judge {
   Judge(const Implementation& implementation, const Case& c)
       : implementation_(implementation), case_(c), whole_(whole_of(c.problem)) {
     if (!c.lse_cotangent) whole_.grad_lse = at::Tensor();
+    const Problem& p = c.problem;
+    mask_ = alternating_mask(p);
+    if (!sees_every_place(p) && !p.causal) whole_.inputs.mask = seen_by_place(p);
+    if (mask_.defined()) {
+      whole_.inputs.mask = mask_.dim() == 2 ? mask_.unsqueeze(1).unsqueeze(1) : mask_;
+    }
     want_ = expected(whole_);
   }
 
@@ -70,8 +92,8 @@ class Judge {
     for (const at::Tensor& x : {whole_.inputs.q, whole_.inputs.k, whole_.inputs.v}) {
       leaves.push_back(shard(x).requires_grad_(true));
     }
-    const Attention got = implementation_.attention(leaves[0], leaves[1], leaves[2],
-                                                    options_of(case_, whole_, backend_), groups);
+    const Attention got =
+        implementation_.attention(leaves[0], leaves[1], leaves[2], options_on(groups), groups);
     compare("out", got.out, shard(want_.out));
     if (case_.return_lse) compare("lse", got.lse, shard(want_.lse));
     std::vector<at::Tensor> roots{got.out}, cotangents{shard(whole_.grad_out)};
@@ -101,8 +123,20 @@ class Judge {
     if (!right) wrong_.insert(part);
   }
 
+  AttentionOptions options_on(const MeshGroups& groups) const {
+    AttentionOptions options = attention_options(case_, backend_);
+    options.scale = whole_.inputs.scale;
+    options.mask = mask_;
+    if (mask_.defined() && mask_.dim() == 4) {
+      const at::Tensor by_query = mask_.transpose(1, 2);
+      options.mask = testing::shard(by_query, case_.problem.layout, groups).transpose(1, 2);
+    }
+    return options;
+  }
+
   Implementation implementation_;
   Case case_;
+  at::Tensor mask_;  // of the whole, of the case's axes
   Whole whole_;
   Expected want_;
   Backend backend_ = math_backend();

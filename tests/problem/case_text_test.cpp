@@ -25,10 +25,24 @@ TEST(CaseText, ExplicitDefaultsMeanTheSame) {
 TEST(CaseText, PrintedCasesReadBackTheSame) {
   const std::string text =
       "impl=mutant:A10 backend=flash_cpu transport=gloo mesh=2x3 b=2 q=12 kv=18 h=6 hkv=3 d=5 dv=7 "
-      "dtype=bf16 causal=1 align=br mask=additive scale=0.1 layout=zigzag shards=4,3,2,1,1,1 "
+      "dtype=bf16 causal=1 align=br mask=additive:b11k window=5 scale=0.1 layout=zigzag "
+      "shards=4,3,2,1,1,1 "
       "data=large "
       "view=permuted grad=qv dlse=1 dropout=0.25 return_lse=0 fp32=0 rotate=p2p order=ur "
       "schedule=pct:3:17 seed=18446744073709551615";
+  EXPECT_EQ(to_text(parse_case(text)), text);
+}
+
+TEST(CaseText, AMaskHasAllAxesUnlessItSaysWhich) {
+  const std::string text = "impl=ring mesh=2x1 q=4 d=1 mask=bool";
+  EXPECT_EQ(parse_case(text).problem.mask_axes, MaskAxes::bhqk);
+  EXPECT_EQ(parse_case(text + ":bk").problem.mask_axes, MaskAxes::bk);
+  EXPECT_EQ(to_text(parse_case(text + ":bhqk")), text);
+  EXPECT_EQ(to_text(parse_case(text + ":b1qk")), text + ":b1qk");
+}
+
+TEST(CaseText, DocumentsAndAWindowReadBackTheSame) {
+  const std::string text = "impl=ring mesh=2x1 q=6 d=1 window=0 documents=1,3,2";
   EXPECT_EQ(to_text(parse_case(text)), text);
 }
 
@@ -75,6 +89,12 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"impl=ring mesh=2x1 q=2 d=1 h=3 hkv=2", 32, "does not divide"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 grad=qq", 28, "subset of qkv"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 shards=1,1,1", 28, "3 lengths"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 mask=bool:qk", 28, "bhqk|b1qk|b11k|bk"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 mask=none:bk", 28, "no mask has no axes"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 window=-1", 28, "places from 0"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 documents=1,0,1", 28, "outside 1 to"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 documents=1,2", 28, "adds up to 3"},
+                    BadText{"impl=ring mesh=2x1 q=2 kv=4 d=1 documents=2", 33, "kv=4"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 seed=-1", 28, "whole number"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 scale=inf", 28, "not finite"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 dropout=1", 28, "probability"},
@@ -95,6 +115,20 @@ TEST(CausalDiagonal, FollowsTheAlignment) {
   EXPECT_EQ(causal_diagonal(problem), 0);
   problem.align = Align::bottom_right;
   EXPECT_EQ(causal_diagonal(problem), -2);
+}
+
+TEST(VisibleBand, IsAWindowAroundTheOwnPlace) {
+  Problem problem;
+  problem.q_len = 4;
+  problem.kv_len = 6;
+  problem.window = 1;
+  EXPECT_EQ(visible_band(problem).lower, -1);
+  EXPECT_EQ(visible_band(problem).upper, 1);
+  problem.align = Align::bottom_right;
+  EXPECT_EQ(visible_band(problem).lower, 1);
+  EXPECT_EQ(visible_band(problem).upper, 3);
+  problem.causal = true;
+  EXPECT_EQ(visible_band(problem).upper, 2);
 }
 
 }  // namespace

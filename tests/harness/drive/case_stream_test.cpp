@@ -20,16 +20,18 @@ Support even_only(const Case& c) {
   if (p.heads % c.mesh.ulysses != 0 || p.kv_heads % c.mesh.ulysses != 0)
     return Support::no("heads");
   if (p.mask != Mask::none || !p.shards.empty() || c.dropout > 0) return Support::no("mask");
+  if (p.window || !p.documents.empty()) return Support::no("window or documents");
   if (p.layout != Layout::contiguous || c.mesh.order != MeshOrder::ru) return Support::no("layout");
   return c.rotate == Rotate::alltoall ? Support::no("rotate") : Support::yes();
 }
 
-// Every layout and length as well.
+// Every layout, length, mask, window and documents as well.
 Support every_split(const Case& c) {
   const Problem& p = c.problem;
   if (p.heads % c.mesh.ulysses != 0 || p.kv_heads % c.mesh.ulysses != 0)
     return Support::no("heads");
-  if (p.mask != Mask::none || c.dropout > 0) return Support::no("mask");
+  if (c.dropout > 0) return Support::no("dropout");
+  if (!documents_fit(p)) return Support::no("documents");
   if (p.shards.empty()) return Support::yes();
   const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
   const bool fits = p.layout == Layout::contiguous && (sum == p.q_len || sum == p.kv_len);
@@ -69,6 +71,24 @@ TEST(CaseStream, FillsEveryCellInTwelveCases) {
     for (int i = 0; i < 12; ++i) stream.next();
     EXPECT_TRUE(stream.empty_cells().empty()) << stream.empty_cells().front();
   }
+}
+
+TEST(CaseStream, DrawsMasksOfAllAxesWindowsAndDocuments) {
+  CaseStream stream(wide_spec(), every_split, 1);
+  std::set<std::string> masks;
+  std::set<size_t> documents;
+  int windows = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Problem p = stream.next()->problem;
+    masks.insert(to_text(p.mask) + std::to_string(static_cast<int>(p.mask_axes)));
+    documents.insert(p.documents.size());
+    windows += p.window.has_value() ? 1 : 0;
+    EXPECT_TRUE(documents_fit(p));
+  }
+  EXPECT_EQ(masks.size(), 9u);      // none, and two kinds of four axes
+  EXPECT_EQ(documents.size(), 5u);  // none to four
+  EXPECT_GT(windows, 20);
+  EXPECT_LT(stream.counts().refused_share(), 0.02);
 }
 
 TEST(CaseStream, DrawsShardsThatAddUp) {
@@ -148,7 +168,7 @@ TEST(CaseStream, DrawsRefusedCasesOfManyKinds) {
     reasons.insert(ring_only(*c).reason);
   }
   EXPECT_EQ(reasons, (std::set<std::string>{"a ring needs a mesh Rx1", "lengths", "mask", "layout",
-                                            "rotate"}));
+                                            "rotate", "window or documents"}));
 }
 
 TEST(CaseStream, HasNoRefusedCaseOfASubjectThatTakesEverything) {

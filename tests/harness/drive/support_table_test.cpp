@@ -50,9 +50,9 @@ TEST(SupportTable, NamesTwoRowsThatAreRefusedTogether) {
   const std::string text = table();
   EXPECT_TRUE(has(text,
                   "are \"yes\" together, but for\n\n"
-                  "- zigzag layout; grouped heads: no on with (5)\n"))
+                  "- zigzag layout; grouped heads: no on with (4)\n"))
       << text;
-  EXPECT_TRUE(has(text, "- (5) on 2x1: use hkv=h\n")) << text;
+  EXPECT_TRUE(has(text, "- (4) on 2x1: use hkv=h\n")) << text;
   EXPECT_FALSE(has(text, "- striped layout; grouped heads")) << text;
 }
 
