@@ -31,6 +31,9 @@ Support supports_local(const Case& c, const Backend& backend) {
   if (c.problem.window || !c.problem.documents.empty()) {
     return Support::no("a kernel takes no window= and no documents=: use mask=bool");
   }
+  if (c.problem.joint.tokens > 0) {
+    return Support::no("a kernel has no ranks that could hold joint tokens: leave joint= out");
+  }
   if (c.problem.mask != Mask::none && !backend.contract.masks) {
     return Support::no(backend.name + " takes no mask: use mask=none");
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/joint_gradients.h"
 #include "impl/contract/dtypes.h"
 #include "properties/inputs.h"
 #include "properties/reference_inputs.h"
@@ -167,6 +168,7 @@ RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   Attempt attempt;
   attempt.observation = observation_of(replies, culprit);
   mark_consequences(replies, attempt.observation);
+  sum_joint_gradients(request, attempt.observation);
   if (kept) attempt.observation.ranks.front().facts["kept_ranks"] = "1";
   const RankResult* failed = first_failed_rank(attempt.observation);
   attempt.early = culprit >= 0 || (failed != nullptr && !request.forced);

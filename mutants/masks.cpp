@@ -86,9 +86,30 @@ AttentionPass forgets_documents_elsewhere(const AttentionOptions& options,
   return ring_pass(call);
 }
 
+// Every shard of keys begins with the joint ones, which so go round with it.
+AttentionPass turns_joint_tokens(const AttentionOptions& options, const MeshGroups& groups) {
+  const bool equal_runs = options.layout == Layout::contiguous && options.shards.empty();
+  if (options.joint.tokens == 0 || options.mask.defined() || !equal_runs) {
+    return ring_pass(ring_call(options, groups));
+  }
+  AttentionOptions longer = options;
+  longer.joint = Joint{};
+  longer.q_len += groups.mesh.world() * options.joint.tokens;
+  longer.kv_len += groups.mesh.world() * options.joint.tokens;
+  return ring_pass(ring_call(longer, groups));
+}
+
+// Of joint tokens behind the others, as if they stood in front.
+void takes_joint_columns_for_the_first(AttentionOptions& options, const MeshGroups&) {
+  if (!options.mask.defined() || options.joint.place != JointPlace::rear) return;
+  options.mask = options.mask.roll(options.joint.tokens, kKeys);
+}
+
 }  // namespace
 
 std::vector<Mutant> mask_mutants() {
+  Parent turning = ring_parent();
+  turning.pass = turns_joint_tokens;
   Parent forgetful = ring_parent();
   forgetful.pass = forgets_documents_elsewhere;
   return {
@@ -98,6 +119,19 @@ std::vector<Mutant> mask_mutants() {
                    .property = "output_matches_reference",
                    .smallest = "mesh=1x1 q=1 kv=2 d=1 mask=bool:bk"},
                   misinformed("drops_the_mask", unified_parent(), drops_the_mask)),
+      make_mutant({.name = "C12",
+                   .source = "xDiT #611, sglang #33327",
+                   .fault = "joint tokens, which every rank holds, count once for each rank",
+                   .property = "lse_matches_reference",
+                   .smallest = "mesh=2x1 q=3 d=1 joint=front:1"},
+                  implementation_of("turns_joint_tokens", turning)),
+      make_mutant({.name = "D2",
+                   .source = "diffusers PR 13756",
+                   .fault = "the mask is in the order of the joint sequence, the keys are not",
+                   .property = "output_matches_reference",
+                   .smallest = "mesh=1x2 q=12 h=2 d=1 joint=rear:8 mask=bool:bk"},
+                  misinformed("takes_joint_columns_for_the_first", ulysses_parent(),
+                              takes_joint_columns_for_the_first)),
       make_mutant({.name = "D3",
                    .source = "diffusers PR 13278",
                    .fault = "a mask of two axes, (B, Skv), is that of the first batch for all",

@@ -112,6 +112,26 @@ std::string mask_text(const Problem& p) {
   return kind + ":" + kMaskAxesWords.of(p.mask_axes);
 }
 
+// "front:4"
+Joint parse_joint(const std::string& text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  Joint joint;
+  joint.place = kJointPlaceWords.parse(std::string_view(text).substr(0, colon));
+  if (joint.place == JointPlace::none && colon == text.size()) return joint;
+  if (joint.place == JointPlace::none || colon == text.size()) {
+    throw std::invalid_argument("'" + text +
+                                "' is neither 'none' nor a place and a number of "
+                                "tokens, e.g. front:4");
+  }
+  joint.tokens = parse_size(text.substr(colon + 1));
+  return joint;
+}
+
+std::string joint_text(const Joint& joint) {
+  const std::string place = kJointPlaceWords.of(joint.place);
+  return joint.tokens == 0 ? place : place + ":" + std::to_string(joint.tokens);
+}
+
 int64_t parse_window(const std::string& text) {
   const auto window = parse_number<int64_t>(text, "a number of places from 0 to 16777216");
   if (window < 0 || window > kLargestSize) {
@@ -204,6 +224,9 @@ void add_problem_keys(std::vector<CaseKey>& keys) {
       {"window", false, [](Case& c, const std::string& v) { c.problem.window = parse_window(v); },
        [](const Case& c) { return c.problem.window ? std::to_string(*c.problem.window) : ""; }});
   keys.push_back(lengths_key("documents", /*least=*/1, &Problem::documents));
+  keys.push_back({"joint", false,
+                  [](Case& c, const std::string& v) { c.problem.joint = parse_joint(v); },
+                  [](const Case& c) { return joint_text(c.problem.joint); }});
   keys.push_back(
       {"scale", false, [](Case& c, const std::string& v) { c.problem.scale = parse_finite(v); },
        [](const Case& c) { return c.problem.scale ? number_text(*c.problem.scale) : ""; }});

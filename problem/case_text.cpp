@@ -73,6 +73,12 @@ void refuse_inconsistent(const Case& c, const std::vector<Word>& words) {
                         "shards= has " + std::to_string(p.shards.size()) + " lengths, mesh " +
                             to_text(c.mesh) + " has " + std::to_string(c.mesh.world()) + " ranks");
   }
+  if (p.joint.tokens >= std::min(p.q_len, p.kv_len)) {
+    throw CaseTextError(column_of(words, "joint"),
+                        "joint= has " + std::to_string(p.joint.tokens) +
+                            " tokens, which leaves none of q=" + std::to_string(p.q_len) +
+                            " or of kv=" + std::to_string(p.kv_len) + " to be sharded");
+  }
   if (!documents_fit(p)) {
     const int64_t sum = std::accumulate(p.documents.begin(), p.documents.end(), int64_t{0});
     throw CaseTextError(column_of(words, "documents"),

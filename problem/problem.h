@@ -16,6 +16,14 @@ enum class Mask { none, boolean, additive };
 // The axes that a mask has: (B, Skv), (B, 1, 1, Skv), (B, 1, Sq, Skv) or (B, H, Sq, Skv). It says
 // the same to every head and query that it has no axis for.
 enum class MaskAxes { bhqk, b1qk, b11k, bk };
+// Where the tokens stand that every rank holds (text, say), beside its shard of the others.
+enum class JointPlace { none, front, rear };
+struct Joint {
+  JointPlace place = JointPlace::none;
+  int64_t tokens = 0;  // of the queries, and of the keys; 0 where there are none
+  bool operator==(const Joint&) const = default;
+};
+
 enum class Layout { contiguous, zigzag, striped };
 enum class Data { normal, large, offset, selector, tagged };
 
@@ -45,6 +53,8 @@ struct Problem {
   std::vector<int64_t> documents;
   std::optional<double> scale;  // 1/sqrt(head_dim) when absent
   Layout layout = Layout::contiguous;
+  // The first or the last tokens of q_len and of kv_len; the layout says who holds the others.
+  Joint joint;
   // Lengths of the ranks' contiguous shards: of q, of kv or of both, whichever they add up to.
   // Without them shards are near-equal: the first ones a token longer.
   std::vector<int64_t> shards;

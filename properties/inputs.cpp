@@ -49,8 +49,15 @@ at::Tensor in_view(const at::Tensor& tensor, View view) {
   return tensor;
 }
 
+// Cotangents are zero but for the queries `on`, by position.
+Value masked(Value value, const std::vector<bool>& on) {
+  return [value = std::move(value), on](int64_t b, int64_t s, int64_t h, int64_t d) {
+    return on[s] ? value(b, s, h, d) : 0.0;
+  };
+}
+
 InputTensors inputs_at(const Request& request, const std::vector<int64_t>& q_at,
-                       const std::vector<int64_t>& kv_at) {
+                       const std::vector<int64_t>& kv_at, const std::vector<bool>& owned) {
   const Case& c = request.case_;
   const Problem p = effective_case(request).problem;
   const at::ScalarType dtype = scalar_type(p.dtype);
@@ -69,10 +76,11 @@ InputTensors inputs_at(const Request& request, const std::vector<int64_t>& q_at,
   inputs.k = placed(p.kv_heads, p.head_dim, held, k_value(request), view);
   inputs.v = placed(p.kv_heads, p.v_head_dim, held, v_value(request), v_view);
   if (request.backward && request.dout.kind != Cotangent::Kind::absent) {
-    inputs.dout = placed(p.heads, p.v_head_dim, q_at, dout_value(request), view);
+    inputs.dout = placed(p.heads, p.v_head_dim, q_at, masked(dout_value(request), owned), view);
   }
   if (request.backward && request.dlse.kind != Cotangent::Kind::absent) {
-    const at::Tensor dlse = fill(p.batch, q_at, p.heads, 1, dlse_value(request)).squeeze(-1);
+    const at::Tensor dlse =
+        fill(p.batch, q_at, p.heads, 1, masked(dlse_value(request), owned)).squeeze(-1);
     inputs.dlse = in_view(dlse.to(lse_scalar_type(dtype)), view);
   }
   inputs.mask = mask_of(request, q_at);
@@ -85,15 +93,24 @@ std::vector<int64_t> all_positions(int64_t length) {
   return positions;
 }
 
+// The queries whose cotangents a rank is given: of joint ones it has a share.
+std::vector<bool> owned_queries(const Case& c, int rank) {
+  std::vector<bool> owned(c.problem.q_len);
+  for (size_t i = 0; i < owned.size(); ++i) owned[i] = owns_query(c, rank, static_cast<int64_t>(i));
+  return owned;
+}
+
 }  // namespace
 
 InputTensors rank_inputs(const Request& request, int rank) {
-  return inputs_at(request, q_positions(request.case_, rank), kv_positions(request.case_, rank));
+  const Case& c = request.case_;
+  return inputs_at(request, q_positions(c, rank), kv_positions(c, rank), owned_queries(c, rank));
 }
 
 InputTensors global_inputs(const Request& request) {
   const Problem& p = request.case_.problem;
-  return inputs_at(request, all_positions(p.q_len), all_positions(p.kv_len));
+  return inputs_at(request, all_positions(p.q_len), all_positions(p.kv_len),
+                   std::vector<bool>(p.q_len, true));
 }
 
 at::Tensor collective_input(const Request& request, int rank, const std::array<int64_t, 4>& shape) {

@@ -22,7 +22,8 @@ struct InputTensors {
   at::Tensor mask;
 };
 
-// The shard of one rank.
+// The shard of one rank, and joint tokens; of these the cotangents are its own share, and zero for
+// the rest.
 InputTensors rank_inputs(const Request& request, int rank);
 // The whole sequence, in order.
 InputTensors global_inputs(const Request& request);

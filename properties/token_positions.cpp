@@ -31,6 +31,20 @@ std::pair<int64_t, int64_t> contiguous_run(const Problem& problem, int64_t lengt
   return {begin, begin + problem.shards[rank]};
 }
 
+std::vector<int64_t> held_positions(const Case& c, int64_t length, int rank) {
+  const Joint& joint = c.problem.joint;
+  const int64_t others = length - joint.tokens;
+  std::vector<int64_t> held = shard_positions(c.problem, others, c.mesh.world(), rank);
+  std::vector<int64_t> positions;
+  if (joint.place == JointPlace::front) {
+    append(positions, {0, joint.tokens});
+    for (int64_t& position : held) position += joint.tokens;
+  }
+  positions.insert(positions.end(), held.begin(), held.end());
+  if (joint.place == JointPlace::rear) append(positions, {others, length});
+  return positions;
+}
+
 }  // namespace
 
 std::vector<int64_t> shard_positions(const Problem& problem, int64_t length, int world, int rank) {
@@ -51,14 +65,27 @@ std::vector<int64_t> shard_positions(const Problem& problem, int64_t length, int
 }
 
 std::vector<int64_t> q_positions(const Case& c, int rank) {
-  return shard_positions(c.problem, c.problem.q_len, c.mesh.world(), rank);
+  return held_positions(c, c.problem.q_len, rank);
 }
 
 std::vector<int64_t> kv_positions(const Case& c, int rank) {
-  return shard_positions(c.problem, c.problem.kv_len, c.mesh.world(), rank);
+  return held_positions(c, c.problem.kv_len, rank);
+}
+
+bool is_joint(const Problem& problem, int64_t length, int64_t position) {
+  const Joint& joint = problem.joint;
+  return joint.place == JointPlace::front ? position < joint.tokens
+                                          : position >= length - joint.tokens;
+}
+
+bool owns_query(const Case& c, int rank, int64_t position) {
+  return !is_joint(c.problem, c.problem.q_len, position) || position % c.mesh.world() == rank;
 }
 
 int key_owner(const Case& c, int64_t position) {
+  if (is_joint(c.problem, c.problem.kv_len, position)) {
+    return static_cast<int>(position % c.mesh.world());
+  }
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
     const std::vector<int64_t> held = kv_positions(c, rank);
     if (std::find(held.begin(), held.end(), position) != held.end()) return rank;

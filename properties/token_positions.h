@@ -13,10 +13,17 @@ namespace attncheck {
 // cases that a subject must refuse have shards as well).
 std::vector<int64_t> shard_positions(const Problem& problem, int64_t length, int world, int rank);
 
+// What a rank holds: its shard, and joint tokens before or behind it.
 std::vector<int64_t> q_positions(const Case& c, int rank);
 std::vector<int64_t> kv_positions(const Case& c, int rank);
 
-// The rank that holds key `position`.
+// Whether a token of `length` is a joint one.
+bool is_joint(const Problem& problem, int64_t length, int64_t position);
+
+// Of a joint token, which all ranks hold, one rank has the cotangent of its output, and is named
+// where a token has one owner: they take turns.
+bool owns_query(const Case& c, int rank, int64_t position);  // one that the rank holds
+// The rank that holds key `position`, or that it is said to be of.
 int key_owner(const Case& c, int64_t position);
 
 }  // namespace attncheck

@@ -100,8 +100,7 @@ Value shown_value(const Case& c, ValueEdit edit) {
   std::vector<int64_t> column(c.problem.kv_len);
   std::iota(column.begin(), column.end(), 0);
   if (edit == ValueEdit::shard_indicator) {
-    for (int rank = 0; rank < c.mesh.world(); ++rank)
-      for (int64_t position : kv_positions(c, rank)) column[position] = rank;
+    for (int64_t& rank : column) rank = key_owner(c, rank);
   }
   return [column, batch = c.problem.batch, dv = c.problem.v_head_dim](int64_t b, int64_t s, int64_t,
                                                                       int64_t d) {
@@ -147,7 +146,7 @@ Value random_cotangent(const Case& c, TensorTag tag) {
 
 Value one_rank_cotangent(const Case& c, TensorTag tag, int rank) {
   std::vector<bool> on(c.problem.q_len, false);
-  for (int64_t position : q_positions(c, rank)) on[position] = true;
+  for (int64_t position : q_positions(c, rank)) on[position] = owns_query(c, rank, position);
   return [on, random = random_cotangent(c, tag)](int64_t b, int64_t s, int64_t h, int64_t d) {
     return on[s] ? random(b, s, h, d) : 0.0;
   };

@@ -30,7 +30,9 @@ class View {
   int64_t q_heads() const { return head_share(p_, case_.mesh.ulysses).heads; }
   int64_t kv_heads() const { return head_share(p_, case_.mesh.ulysses).kv_heads; }
   int64_t key_width() const { return kv_heads() * (p_.head_dim + p_.v_head_dim); }
-  int64_t own_q() const { return shape_.q_lens[rank_]; }
+  int64_t joint() const { return p_.joint.tokens; }
+  // Of what comes back: the rank's shard, and joint queries, which it has all heads of as well.
+  int64_t own_q() const { return shape_.q_lens[rank_] + joint(); }
   int64_t own_kv() const { return shape_.kv_lens[rank_]; }
 
   int64_t of_peers(const std::vector<int64_t>& lengths) const {
@@ -58,8 +60,9 @@ class View {
   }
 
   int64_t ulysses_backward() const {
-    const int64_t dout = of_peers(shape_.q_lens) * q_heads() * p_.v_head_dim;
-    const int64_t home = peers() * (own_q() * q_heads() * p_.head_dim + own_kv() * key_width());
+    const int64_t dout = rows_of_peers() * q_heads() * p_.v_head_dim;
+    const int64_t own = shape_.q_lens[rank_];
+    const int64_t home = peers() * (own * q_heads() * p_.head_dim + own_kv() * key_width());
     const int64_t dlse = case_.lse_cotangent && case_.return_lse ? lse_cotangent() : 0;
     return p_.batch * (dout + home) * shape_.io_bytes + dlse;
   }
@@ -69,8 +72,11 @@ class View {
   }
 
   int64_t lse_cotangent() const {
-    return p_.batch * of_peers(shape_.q_lens) * q_heads() * shape_.lse_bytes;
+    return p_.batch * rows_of_peers() * q_heads() * shape_.lse_bytes;
   }
+
+  // Rows of a cotangent: those of the others' shards, and every other rank's of the joint queries.
+  int64_t rows_of_peers() const { return of_peers(shape_.q_lens) + peers() * joint(); }
 
   // The keys that the Ulysses group of a ring rank holds together.
   int64_t ring_tokens(int ring_index) const {

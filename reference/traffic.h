@@ -16,7 +16,7 @@ struct Traffic {
   ByteRange forward, backward;
 };
 
-// The tokens of each mesh rank, and the width of what travels.
+// The tokens of each mesh rank's shard, joint ones aside, and the width of what travels.
 struct TrafficShape {
   std::vector<int64_t> q_lens, kv_lens;  // by mesh rank
   int64_t io_bytes = 0;    // an element of q, k, v, out and the gradients that are returned
@@ -42,6 +42,8 @@ HeadShare head_share(const Problem& problem, int ulysses_degree);
 //                     with 1 for E for the log-sum-exp, where it is returned; of a mask that has
 //                     an axis of queries, the others' rows, B Sq Skv, and that for each of H/U
 //                     heads if it has an axis of heads
+//                     Joint queries, J of them, add (U - 1) B J H/U E for out (1 for the
+//                     log-sum-exp) forward, and as much for their cotangents backward
 //   forward, ring     sum over the other ring ranks of B Skv' Hkv/U (D + E), where Skv' is what
 //                     the Ulysses group of that rank holds
 //   backward, Ulysses as forward: E for dout of the others and D, D + E for dq, dk and dv that

@@ -15,10 +15,10 @@ constexpr int kDrawsOnPurpose = 8;  // for a cell that a goal leads to, but not 
 constexpr int kProbes = 4;  // draws on one mesh that must all fail before a cell counts as closed
 
 // By cell of all_cells(): how to draw into it. The mesh cells need no goal.
-constexpr std::array<Goal, 13> kGoals{
+constexpr std::array<Goal, 14> kGoals{
     Goal::any,    Goal::any,      Goal::any,    Goal::other_kv_len, Goal::all_equal,
     Goal::view,   Goal::large,    Goal::zigzag, Goal::striped,      Goal::uneven,
-    Goal::masked, Goal::windowed, Goal::packed};
+    Goal::masked, Goal::windowed, Goal::packed, Goal::joint};
 
 bool contains(const std::vector<Mesh>& meshes, const Mesh& mesh) {
   return std::find(meshes.begin(), meshes.end(), mesh) != meshes.end();

@@ -37,6 +37,7 @@ std::vector<Cell> make_cells() {
       {"a mask", false, [](const Case& c) { return c.problem.mask != Mask::none; }},
       {"a window", false, [](const Case& c) { return c.problem.window.has_value(); }},
       {"documents", false, [](const Case& c) { return c.problem.documents.size() > 1; }},
+      {"joint tokens", false, [](const Case& c) { return c.problem.joint.tokens > 0; }},
   };
 }
 

@@ -85,10 +85,20 @@ LocalSizes draw_sizes(const Mesh& mesh, Goal goal, const Pick& pick) {
 }
 
 bool changes_sizes(const Feature& feature) {
-  static constexpr std::array<const char*, 7> kSizeFeatures{
-      "kv",    "hkv", "dv", "indivisible length", "indivisible heads", "indivisible KV heads",
-      "shards"};
+  static constexpr std::array<const char*, 9> kSizeFeatures{"kv",
+                                                            "hkv",
+                                                            "dv",
+                                                            "indivisible length",
+                                                            "indivisible heads",
+                                                            "indivisible KV heads",
+                                                            "shards",
+                                                            "joint=front",
+                                                            "joint=rear"};
   return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) != kSizeFeatures.end();
+}
+
+bool is_joint(const Feature& feature) {
+  return feature.name.starts_with("joint=");
 }
 
 // The features that lead to the goal.
@@ -102,14 +112,31 @@ bool wanted(const Feature& feature, Goal goal) {
          (goal == Goal::uneven && name == "shards") ||
          (goal == Goal::masked && name.starts_with("mask=")) ||
          (goal == Goal::windowed && name == "window") ||
-         (goal == Goal::packed && name == "documents");
+         (goal == Goal::packed && name == "documents") ||
+         (goal == Goal::joint && is_joint(feature));
+}
+
+bool hides_by_place(const Feature& feature) {
+  return feature.name == "causal" || feature.name == "align=br" || feature.name == "window" ||
+         feature.name == "documents";
 }
 
 bool disturbs(const Feature& feature, Goal goal) {
   return (goal == Goal::all_equal && changes_sizes(feature)) ||
          (goal == Goal::large && feature.name.starts_with("data=")) ||
          (goal == Goal::uneven && feature.name.starts_with("layout=")) ||
-         (goal == Goal::packed && (feature.name == "kv" || feature.name == "shards"));
+         ((goal == Goal::uneven || goal == Goal::other_kv_len) && is_joint(feature)) ||
+         (goal == Goal::packed && (feature.name == "kv" || feature.name == "shards")) ||
+         ((goal == Goal::joint || goal == Goal::masked) && hides_by_place(feature));
+}
+
+// A mask has columns of joint keys as well: one case shows both.
+void add_joint_tokens(Case& c, const Abilities& abilities, const Pick& pick) {
+  std::vector<const Feature*> places;
+  for (const Feature* feature : abilities.supported) {
+    if (is_joint(*feature)) places.push_back(feature);
+  }
+  if (!places.empty()) places[pick(places.size())]->set(c, pick);
 }
 
 void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pick) {
@@ -123,6 +150,7 @@ void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pi
     }
   }
   if (!leading.empty()) leading[pick(leading.size())]->set(c, pick);
+  if (goal == Goal::masked) add_joint_tokens(c, abilities, pick);
   const bool of_layout = goal == Goal::zigzag || goal == Goal::striped;
   if (of_layout && abilities.has("causal")) c.problem.causal = true;
 }
@@ -133,6 +161,16 @@ void set_sizes(Case& c, const LocalSizes& sizes) {
   p.q_len = p.kv_len = sizes.tokens * c.mesh.world();
   p.heads = p.kv_heads = sizes.heads * c.mesh.ulysses;
   p.head_dim = p.v_head_dim = sizes.head_dim;
+}
+
+// A later feature may have changed lengths, or given joint tokens a place among causal ones.
+void drop_what_does_not_fit(Problem& p) {
+  if (!documents_fit(p)) p.documents.clear();
+  const bool sheltered = sees_every_place(p) && p.joint.tokens < std::min(p.q_len, p.kv_len);
+  if (p.joint.tokens == 0 || sheltered) return;
+  p.q_len = std::max<int64_t>(1, p.q_len - p.joint.tokens);
+  p.kv_len = std::max<int64_t>(1, p.kv_len - p.joint.tokens);
+  p.joint = Joint{};
 }
 
 // A merge has few rows and 3 to 5 partials; those of 5 cost the most, as they have 1680 trees.
@@ -160,7 +198,7 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   set_features(c, abilities, goal, pick);
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
-  if (!documents_fit(c.problem)) c.problem.documents.clear();
+  drop_what_does_not_fit(c.problem);
   return c;
 }
 

@@ -21,7 +21,8 @@ enum class Goal {
   uneven,
   masked,
   windowed,
-  packed
+  packed,
+  joint
 };
 
 // Draws one case of a stream on a mesh: sizes by one of several patterns (small, pairwise distinct

@@ -120,6 +120,16 @@ void set_documents(Case& c, const Pick& pick) {
   }
 }
 
+// One to three tokens more, of the queries and of the keys. They have no place among others.
+template <JointPlace place>
+void set_joint(Case& c, const Pick& pick) {
+  Problem& p = c.problem;
+  if (p.joint.tokens > 0 || !sees_every_place(p)) return;
+  p.joint = {place, 1 + pick(3)};
+  p.q_len += p.joint.tokens;
+  p.kv_len += p.joint.tokens;
+}
+
 // Its keys and queries grow with the square of a position, past what float16 holds.
 void set_selector_data(Case& c, const Pick&) {
   if (c.problem.dtype != DType::f16) c.problem.data = Data::selector;
@@ -178,6 +188,8 @@ void add_problem_features(std::vector<Feature>& all) {
   all.push_back({"mask=additive", 8, set_mask<Mask::additive>});
   all.push_back({"window", 10, set_window});
   all.push_back({"documents", 8, set_documents});
+  all.push_back({"joint=front", 12, set_joint<JointPlace::front>});
+  all.push_back({"joint=rear", 12, set_joint<JointPlace::rear>});
   all.push_back({"scale", 15, set_scale});
   all.push_back({"layout=zigzag", 15, set_layout<Layout::zigzag>});
   all.push_back({"layout=striped", 15, set_layout<Layout::striped>});

@@ -245,6 +245,7 @@ void add_smaller_seeds(const Case& c, std::vector<Case>& all) {
 bool consistent(const Case& c) {
   const Problem& p = c.problem;
   return p.kv_heads >= 1 && p.heads % p.kv_heads == 0 && documents_fit(p) &&
+         p.joint.tokens < std::min(p.q_len, p.kv_len) &&
          (p.shards.empty() || static_cast<int>(p.shards.size()) == c.mesh.world());
 }
 
@@ -262,6 +263,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   add_smaller_together(c, all);
   add_smaller_sizes(c, all);
   add_smaller_shards(c, all);
+  add_fewer_joint_tokens(c, all);
   add_fewer_features(c, all);
   add_smaller_seeds(c, all);
   add_smaller_windows(c, all);

@@ -35,6 +35,20 @@ void add_smaller_windows(const Case& c, std::vector<Case>& all) {
   }
 }
 
+void add_fewer_joint_tokens(const Case& c, std::vector<Case>& all) {
+  const int64_t tokens = c.problem.joint.tokens;
+  for (const int64_t less : {tokens, tokens - 1, int64_t{1}}) {
+    if (less < 1 || less > tokens) continue;
+    Case smaller = c;
+    Problem& p = smaller.problem;
+    p.joint.tokens -= less;
+    if (p.joint.tokens == 0) p.joint = Joint{};
+    p.q_len -= less;
+    p.kv_len -= less;
+    all.push_back(std::move(smaller));
+  }
+}
+
 Case with_fitting_documents(Case c) {
   Problem& p = c.problem;
   if (documents_fit(p) || p.q_len != p.kv_len) return c;

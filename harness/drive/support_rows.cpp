@@ -120,6 +120,8 @@ void add_call(Rows& rows) {
   rows.add("boolean mask", {"mask=bool"});
   rows.add("additive mask", {"mask=additive"});
   rows.add("sliding window", {"window"});
+  rows.add("joint tokens in front", {"joint=front"});
+  rows.add("joint tokens behind", {"joint=rear"});
   rows.add("dropout", {"dropout"});
   rows.add("LSE returned", {}, [](Case& c) { c.return_lse = true; });
   rows.add("gradient through the LSE", {"dlse"});

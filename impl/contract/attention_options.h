@@ -13,8 +13,9 @@ inline AttentionOptions attention_options(const Case& c, const Backend& backend)
   options.scale = effective_scale(c.problem);
   options.causal = c.problem.causal;
   options.align = c.problem.align;
-  options.q_len = c.problem.q_len;
-  options.kv_len = c.problem.kv_len;
+  options.joint = c.problem.joint;
+  options.q_len = c.problem.q_len - c.problem.joint.tokens;
+  options.kv_len = c.problem.kv_len - c.problem.joint.tokens;
   options.layout = c.problem.layout;
   options.shards = c.problem.shards;
   options.mask_axes = c.problem.mask_axes;

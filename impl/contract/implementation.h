@@ -23,13 +23,17 @@ struct AttentionOptions {
   double scale = 1.0;
   bool causal = false;
   Align align = Align::top_left;
-  int64_t q_len = 0;  // global lengths: the sum over the ranks of the mesh
+  int64_t q_len = 0;  // global lengths: the sum over the ranks of their shards, joint tokens aside
   int64_t kv_len = 0;
+  // Tokens that every rank holds, before or behind its shard in q, k, v and in what it gets. All
+  // ranks are given the same, and get the same out; the loss is the sum over the ranks of what they
+  // make of it, and the gradient of a joint token the sum of what they get.
+  Joint joint;
   Layout layout = Layout::contiguous;  // which tokens of the sequence a rank holds
   std::vector<int64_t> shards;         // as in Problem: lengths of the ranks' contiguous shards
   // Undefined, bool (true: visible) or additive, of the axes that mask_axes says, all ranks the
-  // same: Sq the rank's queries in the order of its shard, Skv all keys in the order of the
-  // sequence. It gets no gradient.
+  // same: Sq the rank's queries in the order in which it holds them, Skv all keys in the
+  // order of the sequence, joint ones included. It gets no gradient.
   at::Tensor mask;
   MaskAxes mask_axes = MaskAxes::bhqk;
   std::optional<int64_t> window;   // as in Problem

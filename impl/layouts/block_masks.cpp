@@ -43,7 +43,7 @@ at::Tensor same_document(const std::vector<int64_t>& documents) {
 }
 
 std::vector<int64_t> shape_of(const AttentionOptions& options, const at::Tensor& q) {
-  const int64_t batch = q.size(0), keys = options.kv_len;
+  const int64_t batch = q.size(0), keys = options.kv_len + options.joint.tokens;
   switch (options.mask_axes) {
     case MaskAxes::bk:
       return {batch, keys};

@@ -32,6 +32,7 @@ Support supports_words(const Case& c) {
   if (p.mask != Mask::none || p.window || !p.documents.empty()) {
     return Support::no("a model's masks are its own: leave mask=, window= and documents= out");
   }
+  if (p.joint.tokens > 0) return Support::no("a model has no joint tokens: leave joint= out");
   if (p.scale) return Support::no("a model's scale is 1/sqrt(d): leave scale= out");
   if (p.v_head_dim != p.head_dim) return Support::no("dv is d in a model: leave dv= out");
   if (auto s = supports_model_shards(c); !s) return s;

@@ -5,6 +5,7 @@
 
 #include "impl/backends/attend.h"
 #include "impl/layouts/block_masks.h"
+#include "impl/layouts/joint_tokens.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
 #include "impl/ring/span_sums.h"
@@ -15,7 +16,12 @@ namespace {
 
 constexpr Limits kRingLimits{.ring = true, .ulysses = false};
 
-// `index` counts the blocks over the steps.
+// Keys that are in no ring: the joint ones.
+OwnedKeys joint_keys(const at::Tensor& k, const at::Tensor& v, const RingCall& call) {
+  return {joint_part(k, call.joint), joint_part(v, call.joint), call.ring_index};
+}
+
+// `index` counts the blocks, a joint one first, over the steps.
 BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
                                const OwnedKeys& keys, const Block& block, size_t index) {
   const auto rows = [&](const at::Tensor& x) {
@@ -42,16 +48,18 @@ Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const Attenti
 
 RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          const RingCall& call) {
-  KeyStream stream(k, v, call);
+  KeyStream stream(sharded_part(k, call.joint), sharded_part(v, call.joint), call);
   MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32));
   RingForward result;
+  const auto take = [&](const OwnedKeys& keys, const Block& block) {
+    BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call, block));
+    merged.add(block.queries, part.out, part.lse);
+    result.aux.push_back(std::move(part.aux));
+  };
+  if (call.joint.tokens > 0) take(joint_keys(k, v, call), call.joint_block);
   for (int step = 0; step < call.ring_degree; ++step) {
     const OwnedKeys keys = stream.next();
-    for (const Block& block : call.blocks[keys.owner]) {
-      BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call, block));
-      merged.add(block.queries, part.out, part.lse);
-      result.aux.push_back(std::move(part.aux));
-    }
+    for (const Block& block : call.blocks[keys.owner]) take(keys, block);
   }
   result.partial = merged.whole(q, v.size(3));
   return result;
@@ -59,17 +67,23 @@ RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Ten
 
 BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
   const auto type = accumulation_type(saved.q.scalar_type(), call.convert_to_fp32);
-  KeyStream stream(saved.k, saved.v, call);
+  KeyStream stream(sharded_part(saved.k, call.joint), sharded_part(saved.v, call.joint), call);
   GradientReturn home(call);
   SpanSum dq(saved.q, type);
   size_t index = 0;
+  const auto take = [&](const OwnedKeys& keys, const Block& block) {
+    BackendGrads grads =
+        attend_backward(*call.backend, gradient_block(saved, call, keys, block, index++));
+    dq.add(block.queries, grads.dq);
+    return grads;
+  };
+  BackendGrads joint;
+  if (call.joint.tokens > 0) joint = take(joint_keys(saved.k, saved.v, call), call.joint_block);
   for (int step = 0; step < call.ring_degree; ++step) {
     const OwnedKeys keys = stream.next();
     SpanSum dk(keys.k, type), dv(keys.v, type);
     for (const Block& block : call.blocks[keys.owner]) {
-      const BackendGrads grads =
-          attend_backward(*call.backend, gradient_block(saved, call, keys, block, index++));
-      dq.add(block.queries, grads.dq);
+      const BackendGrads grads = take(keys, block);
       dk.add(block.keys, grads.dk);
       dv.add(block.keys, grads.dv);
     }
@@ -77,7 +91,8 @@ BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
   }
   const KeyGradients keys = home.finish();
   const auto input = saved.q.scalar_type();
-  return {cast(dq.sum(), input), cast(keys.dk, input), cast(keys.dv, input)};
+  return {cast(dq.sum(), input), with_joint_part(cast(keys.dk, input), joint.dk, call.joint),
+          with_joint_part(cast(keys.dv, input), joint.dv, call.joint)};
 }
 
 AttentionPass ring_pass(const RingCall& call) {

@@ -21,12 +21,15 @@ struct RingCall {
   KeptGroup group;
   int ring_index = 0;
   int ring_degree = 1;
+  Joint joint;
+  Block joint_block;                       // all queries and the joint keys, where there are any
   std::vector<Span> parts;                 // of the rank's queries; each has its own blocks
   std::vector<std::vector<Block>> blocks;  // by owner of the keys: those in which anything is seen
   std::vector<int64_t> key_lengths;        // by ring index; empty: all alike
 };
 
-// The mask of the options: of four axes, for the queries and the heads that the ring rank attends
+// The keys that go round are those of the shards: joint ones stay with their rank. The mask of the
+// options: of four axes, for the queries and the heads that the ring rank attends
 // to, in their order.
 RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups);
 

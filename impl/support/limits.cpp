@@ -16,7 +16,7 @@ namespace {
 
 // All that a refusal may depend on, from a case or from a call.
 struct Request {
-  Problem problem;  // of the whole sequence and all heads
+  Problem problem;  // of the whole sequence, joint tokens aside, and all heads
   Mesh mesh;
   Rotate rotate = Rotate::allgather;
   double dropout = 0.0;
@@ -71,12 +71,13 @@ Support supports_split(const Limits& limits, const Request& r) {
   if (r.problem.layout == Layout::contiguous && r.problem.shards.empty() &&
       r.mesh.order == MeshOrder::ru && r.rotate != Rotate::alltoall &&
       r.problem.mask == Mask::none && !r.problem.window && r.problem.documents.empty() &&
-      r.problem.q_len % world == 0 && r.problem.kv_len % world == 0) {
+      r.problem.joint.tokens == 0 && r.problem.q_len % world == 0 &&
+      r.problem.kv_len % world == 0) {
     return Support::yes();
   }
   return Support::no(
       "needs equal shards, layout=contiguous, order=ru, rotate=allgather or p2p, and no mask, "
-      "window or documents");
+      "window, documents or joint tokens");
 }
 
 // What of the places of tokens hides keys from queries.
@@ -95,9 +96,21 @@ Support supports_places(const Problem& p) {
                      " and kv=" + number(p.kv_len));
 }
 
+Support supports_joint(const Problem& p) {
+  if (p.joint.tokens == 0) return Support::yes();
+  if (p.joint.tokens < 0 || p.joint.place == JointPlace::none) {
+    return Support::no(number(p.joint.tokens) + " joint tokens without a place, front or rear");
+  }
+  if (sees_every_place(p)) return Support::yes();
+  return Support::no(
+      "joint tokens have no place among causal ones, a window or documents: leave "
+      "joint= or these out");
+}
+
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
   if (auto s = supports_places(p); !s) return s;
+  if (auto s = supports_joint(p); !s) return s;
   if (r.dropout != 0.0) return Support::no("dropout is not supported: use dropout=0");
   return Support::yes();
 }
@@ -137,8 +150,9 @@ int64_t longest(const Request& r, int64_t len) {
 // ring ranks that have most. Where causal, a call may be given a part of these.
 Problem block_problem(const Request& r) {
   Problem block = r.problem;
-  block.q_len = longest(r, r.problem.q_len);
-  block.kv_len = longest(r, r.problem.kv_len);
+  block.q_len = longest(r, r.problem.q_len) + r.problem.joint.tokens;
+  block.kv_len = longest(r, r.problem.kv_len) + r.problem.joint.tokens;
+  block.joint = Joint{};
   block.layout = Layout::contiguous;
   block.shards.clear();
   const HeadSlots slots(block.heads, block.kv_heads, r.mesh.ulysses);
@@ -205,6 +219,7 @@ Request request_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v
   }
   p.window = options.window;
   p.documents = options.documents;
+  p.joint = options.joint;
   return {p, mesh, options.rotate, options.dropout, options.return_lse};
 }
 
@@ -225,16 +240,22 @@ void check_shards(const at::Tensor& q, const at::Tensor& k, const AttentionOptio
   const TokenSplit split = token_split(options, groups.mesh);
   const int64_t q_len = token_count(held_tokens(split, options.q_len, groups.rank));
   const int64_t kv_len = token_count(held_tokens(split, options.kv_len, groups.rank));
-  TORCH_CHECK(q.size(1) == q_len, "the shard of q has ", q.size(1), " tokens, expected ", q_len,
-              " of ", options.q_len);
-  TORCH_CHECK(k.size(1) == kv_len, "the shard of k has ", k.size(1), " tokens, expected ", kv_len,
-              " of ", options.kv_len);
+  const int64_t joint = options.joint.tokens;
+  TORCH_CHECK(q.size(1) >= joint && k.size(1) >= joint, "q has ", q.size(1), " and k ", k.size(1),
+              " tokens, expected ", joint, " joint ones and a shard");
+  TORCH_CHECK(q.size(1) - joint == q_len, "the shard of q has ", q.size(1) - joint,
+              " tokens, expected ", q_len, " of ", options.q_len);
+  TORCH_CHECK(k.size(1) - joint == kv_len, "the shard of k has ", k.size(1) - joint,
+              " tokens, expected ", kv_len, " of ", options.kv_len);
 }
 
 }  // namespace
 
 Support supports_case(const Limits& limits, const Case& c, const Backend& backend) {
-  return supports(limits, {c.problem, c.mesh, c.rotate, c.dropout, c.return_lse}, backend);
+  Request request{c.problem, c.mesh, c.rotate, c.dropout, c.return_lse};
+  request.problem.q_len -= c.problem.joint.tokens;
+  request.problem.kv_len -= c.problem.joint.tokens;
+  return supports(limits, request, backend);
 }
 
 void check_call(const Limits& limits, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -9,8 +9,8 @@ struct Limits {
   bool ring = true;        // ring degrees above 1
   bool ulysses = true;     // Ulysses degrees above 1
   bool any_heads = false;  // head counts that the Ulysses degree does not divide
-  // Shards other than equal runs of the sequence, rotation by all-to-all, masks, a window and
-  // documents.
+  // Shards other than equal runs of the sequence, rotation by all-to-all, masks, a window,
+  // documents and joint tokens.
   bool every_split = true;
 };
 

@@ -4,7 +4,9 @@
 #include <ATen/ops/tensor.h>
 
 #include "impl/collectives/exchange.h"
+#include "impl/layouts/joint_tokens.h"
 #include "impl/ulysses/head_exchange.h"
+#include "impl/ulysses/joint_trades.h"
 #include "impl/ulysses/ordered_pass.h"
 
 namespace attncheck {
@@ -25,14 +27,23 @@ at::Tensor sendable(const at::Tensor& mask) {
   return mask.scalar_type() == at::kBool ? mask.to(at::kByte) : mask;
 }
 
-// (B, H, Sq, Skv) of the rank's queries -> (B, H/U, Sq of the group, Skv).
-at::Tensor traded(const at::Tensor& mask, c10d::ProcessGroup& group, const Lengths& tokens) {
-  return to_heads({mask.transpose(1, 2)}, group, {tokens})[0].transpose(1, 2);
+// Masks by query: (B, Sq, H|1, Skv).
+
+// The rank's queries and all heads -> the group's queries and the rank's heads.
+at::Tensor traded(const at::Tensor& rows, const AttentionOptions& options,
+                  const MeshGroups& groups) {
+  return group_trades(options, groups).to_heads({rows})[0];
 }
 
-// (B, 1, Sq, Skv) of the rank's queries -> (B, 1, Sq of the group, Skv).
-at::Tensor gathered(const at::Tensor& mask, c10d::ProcessGroup& group, const Lengths& tokens) {
-  return at::cat(post_all_gather(mask.contiguous(), group, kQueries, tokens).wait(), kQueries);
+// The rank's queries -> the group's.
+at::Tensor gathered(const at::Tensor& rows, const AttentionOptions& options,
+                    const MeshGroups& groups) {
+  const at::Tensor own = sharded_part(rows, options.joint).contiguous();
+  const Lengths tokens = group_lengths(options, groups).q;
+  const at::Tensor all =
+      at::cat(post_all_gather(own, *groups.ulysses, /*dim=*/1, tokens).wait(), 1);
+  if (options.joint.tokens == 0) return all;
+  return with_joint_part(all, joint_part(rows, options.joint), options.joint);
 }
 
 }  // namespace
@@ -46,10 +57,10 @@ AttentionOptions with_mask_of_slots(const AttentionOptions& options, const HeadS
 
 AttentionOptions with_mask_of_group(const AttentionOptions& options, const MeshGroups& groups) {
   if (!by_query(options)) return options;
-  const at::Tensor own = sendable(options.mask);
-  const Lengths tokens = group_lengths(options, groups).q;
-  at::Tensor mask = by_head(options) ? traded(own, *groups.ulysses, tokens)
-                                     : gathered(own, *groups.ulysses, tokens);
+  const at::Tensor rows = sendable(options.mask).transpose(1, kQueries);
+  at::Tensor mask =
+      by_head(options) ? traded(rows, options, groups) : gathered(rows, options, groups);
+  mask = mask.transpose(1, kQueries);
   const std::vector<int64_t> places =
       places_in_order(options, options.q_len, groups.mesh, groups.ring_index());
   if (!places.empty()) {

@@ -7,6 +7,7 @@
 #include "impl/ring/ring_attention.h"
 #include "impl/support/limits.h"
 #include "impl/ulysses/exchanged_pass.h"
+#include "impl/ulysses/joint_trades.h"
 #include "impl/ulysses/mask_exchange.h"
 #include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
@@ -29,8 +30,7 @@ Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
 AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& groups) {
   AttentionPass ring = ring_pass(ring_call(with_mask_of_group(options, groups), groups));
   return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
-                        head_trades(keep(groups.ulysses), group_lengths(options, groups)),
-                        options.return_lse);
+                        group_trades(options, groups), options.return_lse);
 }
 
 Implementation unified_implementation() {

@@ -20,8 +20,9 @@ reference::TrafficShape shape_of(const Case& c) {
   shape.mask_bytes = c.problem.mask == Mask::boolean ? 1 : shape.io_bytes;
   shape.sum_bytes = c10::elementSize(c.convert_to_fp32 ? lse : io);
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
-    shape.q_lens.push_back(static_cast<int64_t>(q_positions(c, rank).size()));
-    shape.kv_lens.push_back(static_cast<int64_t>(kv_positions(c, rank).size()));
+    const int64_t joint = c.problem.joint.tokens;
+    shape.q_lens.push_back(static_cast<int64_t>(q_positions(c, rank).size()) - joint);
+    shape.kv_lens.push_back(static_cast<int64_t>(kv_positions(c, rank).size()) - joint);
   }
   return shape;
 }

@@ -11,6 +11,7 @@ Case plain_companion(const Case& c) {
   Problem& p = companion.problem;
   p.shards.clear();
   p.documents.clear();
+  p.joint = Joint{};
   p.data = Data::normal;
   p.view = View::none;
   companion.grad = GradSet{};

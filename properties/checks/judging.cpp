@@ -28,6 +28,7 @@ Case local_case(const Case& c) {
   local.mesh = Mesh{};
   local.problem.layout = Layout::contiguous;
   local.problem.shards.clear();
+  local.problem.joint = Joint{};
   local.grad = GradSet{};
   local.rotate = Rotate::allgather;
   local.schedule.clear();

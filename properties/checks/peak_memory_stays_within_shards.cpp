@@ -51,6 +51,7 @@ Problem block_of(const Case& c) {
   if (block.window || !block.documents.empty()) add_mask_of_places(block);
   block.window.reset();
   block.documents.clear();
+  block.joint = Joint{};
   return block;
 }
 
@@ -101,10 +102,14 @@ int64_t allowance(const Case& c) {
   const int64_t widened = bytes.key_sums == bytes.keys ? 0 : 1;  // the block's own, cast
   const int64_t added = c.problem.window || !c.problem.documents.empty() ? 1 : 0;
   const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened + added;
-  const int64_t copies = fills_slots(c) ? 4 : 3;  // with more heads, in pieces, received, joined
+  const bool joint = c.problem.joint.tokens > 0;
+  // With more heads or without joint tokens, in pieces, received, joined.
+  const int64_t copies = fills_slots(c) || joint ? 4 : 3;
   const int64_t exchanged = c.mesh.ulysses > 1 ? copies : 0;
-  return blocks * bytes.keys + sums * bytes.key_sums + 4 * (bytes.queries + bytes.rows) +
-         exchanged * (bytes.queries + bytes.keys + bytes.rows) + mask_bytes(c);
+  const int64_t put_together = joint ? 2 : 0;  // the gradients of joint and other keys
+  return blocks * bytes.keys + (sums + put_together) * bytes.key_sums +
+         4 * (bytes.queries + bytes.rows) + exchanged * (bytes.queries + bytes.keys + bytes.rows) +
+         mask_bytes(c);
 }
 
 // The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need

@@ -46,6 +46,12 @@ TEST(CaseText, DocumentsAndAWindowReadBackTheSame) {
   EXPECT_EQ(to_text(parse_case(text)), text);
 }
 
+TEST(CaseText, JointTokensReadBackTheSame) {
+  const std::string text = "impl=ring mesh=2x1 q=6 d=1 joint=rear:2";
+  EXPECT_EQ(to_text(parse_case(text)), text);
+  EXPECT_EQ(parse_case("impl=ring mesh=2x1 q=6 d=1 joint=none").problem.joint, Joint{});
+}
+
 TEST(CaseText, FollowersTakeTheirLeadersValueInAnyOrder) {
   const Case c = parse_case("kv=4 q=2 hkv=1 h=2 d=3 impl=ring mesh=1x1");
   EXPECT_EQ(c.problem.kv_len, 4);
@@ -91,6 +97,10 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"impl=ring mesh=2x1 q=2 d=1 shards=1,1,1", 28, "3 lengths"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 mask=bool:qk", 28, "bhqk|b1qk|b11k|bk"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 mask=none:bk", 28, "no mask has no axes"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 joint=front", 28, "e.g. front:4"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 joint=none:1", 28, "e.g. front:4"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 joint=mid:1", 28, "none|front|rear"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 joint=front:2", 28, "leaves none of q=2"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 window=-1", 28, "places from 0"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 documents=1,0,1", 28, "outside 1 to"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 documents=1,2", 28, "adds up to 3"},

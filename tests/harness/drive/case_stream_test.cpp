@@ -21,6 +21,7 @@ Support even_only(const Case& c) {
     return Support::no("heads");
   if (p.mask != Mask::none || !p.shards.empty() || c.dropout > 0) return Support::no("mask");
   if (p.window || !p.documents.empty()) return Support::no("window or documents");
+  if (p.joint.tokens > 0) return Support::no("joint tokens");
   if (p.layout != Layout::contiguous || c.mesh.order != MeshOrder::ru) return Support::no("layout");
   return c.rotate == Rotate::alltoall ? Support::no("rotate") : Support::yes();
 }
@@ -32,9 +33,12 @@ Support every_split(const Case& c) {
     return Support::no("heads");
   if (c.dropout > 0) return Support::no("dropout");
   if (!documents_fit(p)) return Support::no("documents");
+  if (p.joint.tokens > 0 && !sees_every_place(p)) return Support::no("joint tokens");
   if (p.shards.empty()) return Support::yes();
   const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
-  const bool fits = p.layout == Layout::contiguous && (sum == p.q_len || sum == p.kv_len);
+  const int64_t joint = p.joint.tokens;
+  const bool fits =
+      p.layout == Layout::contiguous && (sum == p.q_len - joint || sum == p.kv_len - joint);
   return fits ? Support::yes() : Support::no("shards");
 }
 
@@ -168,7 +172,7 @@ TEST(CaseStream, DrawsRefusedCasesOfManyKinds) {
     reasons.insert(ring_only(*c).reason);
   }
   EXPECT_EQ(reasons, (std::set<std::string>{"a ring needs a mesh Rx1", "lengths", "mask", "layout",
-                                            "rotate", "window or documents"}));
+                                            "rotate", "window or documents", "joint tokens"}));
 }
 
 TEST(CaseStream, HasNoRefusedCaseOfASubjectThatTakesEverything) {

@@ -149,5 +149,22 @@ TEST(Inputs, TagsTellEveryPlaceApart) {
   }
 }
 
+TEST(Inputs, CotangentsOfJointQueriesAddUpOverTheRanks) {
+  const Case c =
+      parse_case("impl=ring mesh=3x1 q=10 d=2 joint=front:4 dlse=1 seed=3 view=expanded b=2");
+  const Request request = base_request(c);
+  const InputTensors whole = global_inputs(request);
+  at::Tensor dout, dlse;
+  for (int rank = 0; rank < 3; ++rank) {
+    const InputTensors own = rank_inputs(request, rank);
+    EXPECT_TRUE(own.q.narrow(1, 0, 4).equal(whole.q.narrow(1, 0, 4)));
+    const at::Tensor out = own.dout.narrow(1, 0, 4), lse = own.dlse.narrow(1, 0, 4);
+    dout = rank == 0 ? out : dout + out;
+    dlse = rank == 0 ? lse : dlse + lse;
+  }
+  EXPECT_TRUE(dout.equal(whole.dout.narrow(1, 0, 4)));
+  EXPECT_TRUE(dlse.equal(whole.dlse.narrow(1, 0, 4)));
+}
+
 }  // namespace
 }  // namespace attncheck

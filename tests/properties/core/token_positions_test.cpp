@@ -1,8 +1,11 @@
 #include "properties/token_positions.h"
 
 #include <algorithm>
+#include <set>
 
 #include <gtest/gtest.h>
+
+#include "problem/case_text.h"
 
 namespace attncheck {
 namespace {
@@ -53,6 +56,32 @@ TEST(TokenPositions, KeyOwnerIsTheRankThatHoldsIt) {
   EXPECT_EQ(key_owner(c, 0), 0);
   EXPECT_EQ(key_owner(c, 3), 1);
   EXPECT_EQ(key_owner(c, 5), 2);
+}
+
+TEST(TokenPositions, JointTokensAreHeldByEveryRankBesideItsShard) {
+  using Positions = std::vector<int64_t>;
+  const std::string text = "impl=ring mesh=2x1 q=6 kv=8 d=1 joint=";
+  const Case front = parse_case(text + "front:2"),
+             rear = parse_case(text + "rear:2 layout=striped");
+  EXPECT_EQ(q_positions(front, 0), (Positions{0, 1, 2, 3}));
+  EXPECT_EQ(q_positions(front, 1), (Positions{0, 1, 4, 5}));
+  EXPECT_EQ(kv_positions(front, 1), (Positions{0, 1, 5, 6, 7}));
+  EXPECT_EQ(q_positions(rear, 1), (Positions{1, 3, 4, 5}));
+  EXPECT_EQ(kv_positions(rear, 0), (Positions{0, 2, 4, 6, 7}));
+}
+
+TEST(TokenPositions, EveryQueryAndKeyHasOneOwner) {
+  for (const char* joint : {"none", "front:3", "rear:2"}) {
+    const Case c = parse_case(std::string("impl=ring mesh=3x1 q=10 kv=9 d=1 joint=") + joint);
+    std::vector<int> owners(10);
+    std::set<int> of_keys;
+    for (int rank = 0; rank < 3; ++rank)
+      for (int64_t position : q_positions(c, rank))
+        owners[position] += owns_query(c, rank, position);
+    EXPECT_EQ(owners, std::vector<int>(10, 1)) << joint;
+    for (int64_t key = 0; key < 9; ++key) of_keys.insert(key_owner(c, key));
+    EXPECT_EQ(of_keys, (std::set<int>{0, 1, 2})) << joint;
+  }
 }
 
 }  // namespace
