@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "impl/backends/attend.h"
+#include "impl/contract/dtypes.h"
+#include "impl/merges/span_sums.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
-#include "impl/ring/span_sums.h"
 #include "impl/support/limits.h"
 
 namespace attncheck {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "impl/contract/dtypes.h"
 #include "impl/layouts/token_order.h"
+#include "impl/merges/span_sums.h"
 
 namespace attncheck {
 namespace {
@@ -42,16 +42,8 @@ RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups) {
   return call;
 }
 
-at::ScalarType accumulation_type(at::ScalarType input, bool convert_to_fp32) {
-  return convert_to_fp32 ? lse_scalar_type(input) : input;
-}
-
 int step_owner(int ring_index, int step, int ring_degree) {
   return (ring_index + ring_degree - step % ring_degree) % ring_degree;
-}
-
-at::Tensor tokens_of(const at::Tensor& x, const Span& span) {
-  return x.size(1) == span.length ? x : x.narrow(1, span.begin, span.length);
 }
 
 BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -19,6 +19,7 @@ ARROWS = {
     "reference": ["problem"],
     "impl": ["problem", "impl/contract"],  # every part of impl/ that has no line of its own
     "impl/contract": ["problem"],
+    "impl/merges": ["problem", "impl/contract", "impl/layouts"],
     "impl/collectives": ["problem", "impl/contract", "impl/autograd"],
     "impl/support": ["problem", "impl/contract", "impl/layouts", "impl/backends/built_in.h"],
     "impl/ring": ["problem", "impl/contract", *IMPL_PARTS],
