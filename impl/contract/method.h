@@ -7,6 +7,8 @@ namespace attncheck {
 //   ring     keys and values go around the ring, their gradients come home
 //   ulysses  heads and tokens change places before and after a local attention
 //   unified  Ulysses within its group, a ring across
-enum class Method { other, ring, ulysses, unified };
+//   allgather_kv  keys and values of all ranks are gathered at once, their gradients are summed by
+//                 a reduce-scatter
+enum class Method { other, ring, ulysses, unified, allgather_kv };
 
 }  // namespace attncheck

@@ -10,6 +10,7 @@
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/head_slots.h"
 #include "impl/layouts/strands.h"
+#include "problem/case_text.h"
 
 namespace attncheck {
 namespace {
@@ -76,6 +77,13 @@ Support supports_split(const Limits& limits, const Request& r) {
   return Support::no("needs equal shards, layout=contiguous, order=ru, rotate=allgather or p2p");
 }
 
+Support supports_rotation(const Limits& limits, const Request& r) {
+  if (!limits.gathers_keys || r.rotate == Rotate::allgather) return Support::yes();
+  return Support::no("rotate=" + std::string(to_text(r.rotate)) +
+                     " is a ring's way to move keys, which are gathered at once here: use "
+                     "rotate=allgather, or impl=ring");
+}
+
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
   if (p.mask != Mask::none) return Support::no("masks are not supported: use mask=none");
@@ -114,12 +122,17 @@ int64_t longest(const Request& r, int64_t len) {
   return most;
 }
 
+// Whether gathered keys are attended to stripe by stripe.
+bool meets_by_stripes(const Request& r) {
+  return r.problem.causal && r.problem.layout == Layout::striped && r.mesh.ring > 1;
+}
+
 // The most that one call of the kernel is given: a share of the heads, the queries and keys of the
 // ring ranks that have most. Where causal, a call may be given a part of these.
-Problem block_problem(const Request& r) {
+Problem block_problem(const Limits& limits, const Request& r) {
   Problem block = r.problem;
   block.q_len = longest(r, r.problem.q_len);
-  block.kv_len = longest(r, r.problem.kv_len);
+  if (!limits.gathers_keys || meets_by_stripes(r)) block.kv_len = longest(r, r.problem.kv_len);
   block.layout = Layout::contiguous;
   block.shards.clear();
   const HeadSlots slots(block.heads, block.kv_heads, r.mesh.ulysses);
@@ -135,16 +148,24 @@ Support needs_lse(const std::string& backend, const char* who, const Problem& bl
                      backends_with_lse(block));
 }
 
+// What of the request, if anything, a backend must return a log-sum-exp for.
+const char* what_needs_lse(const Limits& limits, const Request& r) {
+  if (limits.ring && !limits.gathers_keys) return "a ring";
+  if (limits.gathers_keys && meets_by_stripes(r)) return "layout=striped with causal=1";
+  return r.return_lse ? "return_lse=1" : nullptr;
+}
+
 Support supports_backend(const Limits& limits, const Request& r, const Backend& backend) {
-  const Problem block = block_problem(r);
-  if (limits.ring && !backend.contract.lse) return needs_lse(backend.name, "a ring", block);
-  if (r.return_lse && !backend.contract.lse) return needs_lse(backend.name, "return_lse=1", block);
+  const Problem block = block_problem(limits, r);
+  const char* who = what_needs_lse(limits, r);
+  if (who != nullptr && !backend.contract.lse) return needs_lse(backend.name, who, block);
   return backend.supports(block);
 }
 
 Support supports(const Limits& limits, const Request& r, const Backend& backend) {
   if (auto s = supports_mesh(limits, r); !s) return s;
   if (auto s = supports_split(limits, r); !s) return s;
+  if (auto s = supports_rotation(limits, r); !s) return s;
   if (auto s = supports_call(r); !s) return s;
   if (auto s = supports_sizes(limits, r); !s) return s;
   return supports_backend(limits, r, backend);

@@ -11,6 +11,9 @@ struct Limits {
   bool any_heads = false;  // head counts that the Ulysses degree does not divide
   // Shards other than equal runs of the sequence, and rotation by all-to-all.
   bool every_split = true;
+  // Keys that all ranks gather at once, where a ring would pass them on: a call of the kernel has
+  // all of them, and a log-sum-exp is needed only where results are merged.
+  bool gathers_keys = false;
 };
 
 // Whether a built-in implementation with these limits does the case on the backend.
