@@ -1,5 +1,6 @@
 #pragma once
 
+#include "impl/contract/context_parallel_config.h"
 #include "impl/contract/implementation.h"
 #include "problem/case.h"
 
@@ -14,12 +15,10 @@ inline AttentionOptions attention_options(const Case& c, const Backend& backend)
   options.align = c.problem.align;
   options.q_len = c.problem.q_len;
   options.kv_len = c.problem.kv_len;
-  options.layout = c.problem.layout;
   options.shards = c.problem.shards;
   options.return_lse = c.return_lse;
-  options.convert_to_fp32 = c.convert_to_fp32;
-  options.rotate = c.rotate;
   options.dropout = c.dropout;
+  config_of(c).fill(options);
   return options;
 }
 

@@ -11,4 +11,21 @@ namespace attncheck {
 //                 a reduce-scatter
 enum class Method { other, ring, ulysses, unified, allgather_kv };
 
+// The word above, which is the name of the built-in implementation as well.
+constexpr const char* to_text(Method method) {
+  switch (method) {
+    case Method::ring:
+      return "ring";
+    case Method::ulysses:
+      return "ulysses";
+    case Method::unified:
+      return "unified";
+    case Method::allgather_kv:
+      return "allgather_kv";
+    case Method::other:
+      break;
+  }
+  return "other";
+}
+
 }  // namespace attncheck

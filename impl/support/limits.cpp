@@ -1,7 +1,6 @@
 #include "impl/support/limits.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "impl/layouts/head_slots.h"
 #include "impl/layouts/strands.h"
 #include "problem/case_text.h"
+#include "problem/problem_faults.h"
 
 namespace attncheck {
 namespace {
@@ -38,37 +38,13 @@ Support supports_mesh(const Limits& limits, const Request& r) {
   return Support::yes();
 }
 
-std::string text_of(const std::vector<int64_t>& shards) {
-  std::string text;
-  for (const int64_t shard : shards) text += (text.empty() ? "" : ",") + number(shard);
-  return text;
-}
-
-// Lengths by rank, which say of q, of kv or of both how they are cut.
-Support supports_shards(const Request& r) {
-  const Problem& p = r.problem;
-  if (p.shards.empty()) return Support::yes();
-  const std::string what = "shards=" + text_of(p.shards);
-  if (p.layout != Layout::contiguous) {
-    return Support::no(what +
-                       " cuts a contiguous sequence: use layout=contiguous, or leave it out");
-  }
-  if (p.shards.size() != static_cast<size_t>(r.mesh.world())) {
-    return Support::no(what + " needs a length for each of the " + number(r.mesh.world()) +
-                       " ranks of the mesh");
-  }
-  const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
-  const bool none_negative =
-      std::all_of(p.shards.begin(), p.shards.end(), [](int64_t n) { return n >= 0; });
-  if (none_negative && (sum == p.q_len || sum == p.kv_len)) return Support::yes();
-  if (!none_negative) return Support::no(what + " has a negative length");
-  return Support::no(what + " adds up to " + number(sum) + ": expected q=" + number(p.q_len) +
-                     " or kv=" + number(p.kv_len));
+Support none_of(const std::vector<std::string>& faults) {
+  return faults.empty() ? Support::yes() : Support::no(faults.front());
 }
 
 Support supports_split(const Limits& limits, const Request& r) {
-  if (limits.every_split) return supports_shards(r);
   const int world = r.mesh.world();
+  if (limits.every_split) return none_of(shard_faults(r.problem, world));
   if (r.problem.layout == Layout::contiguous && r.problem.shards.empty() &&
       r.mesh.order == MeshOrder::ru && r.rotate != Rotate::alltoall &&
       r.problem.q_len % world == 0 && r.problem.kv_len % world == 0) {
@@ -99,15 +75,8 @@ Support divisible(const char* what, int64_t size, const char* by, int ranks) {
 
 Support supports_sizes(const Limits& limits, const Request& r) {
   const Problem& p = r.problem;
-  if (p.kv_heads < 1 || p.heads % p.kv_heads != 0) {
-    return Support::no("h=" + number(p.heads) + " is no multiple of hkv=" + number(p.kv_heads));
-  }
   const char* degree = "the Ulysses degree";
-  if (p.q_len < 1 || p.kv_len < 1) {
-    return Support::no("q=" + number(p.q_len) + " and kv=" + number(p.kv_len) +
-                       ": both need a token");
-  }
-  if (limits.any_heads) return Support::yes();
+  if (const Support s = none_of(size_faults(p)); !s || limits.any_heads) return s;
   if (auto s = divisible("h", p.heads, degree, r.mesh.ulysses); !s) return s;
   return divisible("hkv", p.kv_heads, degree, r.mesh.ulysses);
 }
