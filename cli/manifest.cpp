@@ -1,5 +1,6 @@
 #include "cli/manifest.h"
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/built_in.h"
 #include "impl/collectives/catalogue.h"
 #include "impl/merges/catalogue.h"
@@ -13,8 +14,8 @@ namespace attncheck::cli {
 
 const Registry& built_in() {
   static const Registry registry{
-      .implementations = {ring_implementation(), ulysses_implementation(),
-                          unified_implementation()},
+      .implementations = {ring_implementation(), ulysses_implementation(), unified_implementation(),
+                          allgather_kv_implementation()},
       .backends = built_in_backends(),
       .collectives = built_in_collectives(),
       .merges = built_in_merges(),

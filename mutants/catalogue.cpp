@@ -15,6 +15,7 @@
 #include "mutants/gather_gradient.h"
 #include "mutants/gradient_count.h"
 #include "mutants/head_order.h"
+#include "mutants/house_all_keys.h"
 #include "mutants/house_completion.h"
 #include "mutants/house_gradients.h"
 #include "mutants/house_invariance.h"
@@ -86,6 +87,7 @@ std::vector<Mutant> mutant_catalogue() {
                             mismatched_exchange_mutants,
                             world_rank_mutants,
                             house_traffic_mutants,
+                            house_all_keys_mutants,
                             head_order_mutants,
                             layout_mutants,
                             mask_mutants,

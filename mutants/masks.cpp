@@ -19,14 +19,14 @@ namespace {
 // The mask has four axes: (B, H|1, Sq|1, Skv).
 constexpr int64_t kBatch = 0, kHeads = 1, kKeys = 3;
 
-using Change = std::function<void(AttentionOptions&, const MeshGroups&)>;
+using Telling = std::function<void(AttentionOptions&, const MeshGroups&)>;
 
 // The parent, told something else than its caller was.
-Implementation misinformed(const std::string& name, const Parent& parent, Change change) {
+Implementation misinformed(const std::string& name, const Parent& parent, Telling telling) {
   Parent wrong = parent;
-  wrong.pass = [pass = parent.pass, change = std::move(change)](AttentionOptions options,
-                                                                const MeshGroups& groups) {
-    change(options, groups);
+  wrong.pass = [pass = parent.pass, telling = std::move(telling)](AttentionOptions options,
+                                                                  const MeshGroups& groups) {
+    telling(options, groups);
     return pass(options, groups);
   };
   return implementation_of(name, wrong);
@@ -44,7 +44,7 @@ void takes_the_first_of_the_batch(AttentionOptions& options, const MeshGroups&) 
 
 at::Tensor keys_of(const AttentionOptions& options, const Mesh& mesh, int rank) {
   const auto held = held_tokens(token_split(options, mesh), options.kv_len, rank);
-  return at::tensor(tokens_of(held), at::kLong);
+  return at::tensor(positions_of(held), at::kLong);
 }
 
 // The columns of the rank's own keys stand where those of every other rank belong.

@@ -1,6 +1,7 @@
 #include "mutants/merge_by_autograd.h"
 
 #include "impl/collectives/differentiable.h"
+#include "impl/contract/dtypes.h"
 #include "impl/merges/merge.h"
 #include "impl/ring/ring_call.h"
 #include "impl/ulysses/ulysses_attention.h"

@@ -5,6 +5,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/collectives/catalogue.h"
 #include "impl/layouts/block_masks.h"
 #include "impl/ring/ring_attention.h"
@@ -35,6 +36,14 @@ Parent unified_parent() {
             return unified_pass(options, groups);
           },
           Method::unified};
+}
+
+Parent allgather_kv_parent() {
+  return {{.ring = true, .ulysses = false, .gathers_keys = true},
+          [](const AttentionOptions& options, const MeshGroups& groups) {
+            return allgather_kv_pass(gather_call(options, groups));
+          },
+          Method::allgather_kv};
 }
 
 Implementation implementation_of(const std::string& name, const Parent& parent) {

@@ -21,9 +21,10 @@ struct Parent {
   Method method = Method::other;  // other: it moves more, less or otherwise than a method does
 };
 
-Parent ring_parent();     // meshes Rx1
-Parent ulysses_parent();  // meshes 1xU
-Parent unified_parent();  // any mesh
+Parent ring_parent();          // meshes Rx1
+Parent ulysses_parent();       // meshes 1xU
+Parent unified_parent();       // any mesh
+Parent allgather_kv_parent();  // meshes Rx1
 
 // As an implementation that autograd differentiates. Supports what the parent's limits say, and
 // refuses the rest on every rank before it communicates.

@@ -6,6 +6,7 @@
 
 #include "impl/backends/attend.h"
 #include "impl/collectives/exchange.h"
+#include "impl/contract/dtypes.h"
 #include "mutants/axes.h"
 #include "mutants/equal_shards.h"
 

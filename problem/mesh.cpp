@@ -6,8 +6,6 @@
 namespace attncheck {
 namespace {
 
-constexpr int kLargestDegree = 4096;
-
 bool parse_degree(const char* first, const char* last, int& degree) {
   const auto [end, error] = std::from_chars(first, last, degree);
   return error == std::errc() && end == last && degree >= 1 && degree <= kLargestDegree;

@@ -10,6 +10,9 @@ namespace attncheck {
 // `ur` rank = ulysses_index * R + ring_index.
 enum class MeshOrder { ru, ur };
 
+// Of either axis.
+inline constexpr int kLargestDegree = 4096;
+
 // R x U ranks, written `RxU`: ring degree R, Ulysses degree U.
 struct Mesh {
   int ring = 1;

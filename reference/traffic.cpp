@@ -20,6 +20,13 @@ class View {
     return all;
   }
 
+  Traffic gathered() const {
+    Traffic all;
+    add(all.forward, ring_keys(), ring_keys());
+    add(all.backward, sums_at_once(), ring_keys() + sums_at_once());
+    return all;
+  }
+
  private:
   static void add(ByteRange& range, int64_t least, int64_t most) {
     range.least += least;
@@ -98,14 +105,19 @@ class View {
     return p_.batch * other_ring_tokens() * key_width() * shape_.io_bytes;
   }
 
+  int64_t own_ring_tokens() const { return ring_tokens(case_.mesh.ring_index(rank_)); }
+
+  int64_t sums_of(int64_t tokens) const {
+    return p_.batch * tokens * key_width() * shape_.sum_bytes;
+  }
+
+  int64_t sums_at_once() const { return sums_of((case_.mesh.ring - 1) * own_ring_tokens()); }
+
   // `hops` -1: the last hop, which brings home the own shard's sum, is left out.
   int64_t gradients_home(int hops) const {
     if (case_.mesh.ring == 1) return 0;
-    const int64_t own = ring_tokens(case_.mesh.ring_index(rank_));
-    const int64_t tokens = case_.rotate == Rotate::allgather ? (case_.mesh.ring - 1) * own
-                           : hops < 0                        ? other_ring_tokens()
-                                                             : other_ring_tokens() + own;
-    return p_.batch * tokens * key_width() * shape_.sum_bytes;
+    if (case_.rotate == Rotate::allgather) return sums_at_once();
+    return sums_of(other_ring_tokens() + (hops < 0 ? 0 : own_ring_tokens()));
   }
 
   const Case& case_;
@@ -124,6 +136,10 @@ HeadShare head_share(const Problem& problem, int ulysses_degree) {
 
 Traffic unified_traffic(const Case& c, const TrafficShape& shape, int rank) {
   return View(c, shape, rank).traffic();
+}
+
+Traffic gathered_traffic(const Case& c, const TrafficShape& shape, int rank) {
+  return View(c, shape, rank).gathered();
 }
 
 }  // namespace attncheck::reference

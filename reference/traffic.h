@@ -55,4 +55,14 @@ HeadShare head_share(const Problem& problem, int ulysses_degree);
 // `least` leaves out the cotangent of the log-sum-exp where the case has none, and the last hop.
 Traffic unified_traffic(const Case& c, const TrafficShape& shape, int rank);
 
+// What a rank of an R x 1 mesh receives that gathers the keys of all at once:
+//
+//   forward   sum over the others of their B Skv' Hkv (D + E)
+//   backward  their gradients of the own shard, summed in one exchange: (R - 1) B Skv Hkv (D + E)
+//   at
+//             the width of the sums; and the keys once more, unless they were kept
+//
+// `least` leaves these out.
+Traffic gathered_traffic(const Case& c, const TrafficShape& shape, int rank);
+
 }  // namespace attncheck::reference

@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "impl/backends/math.h"
+#include "impl/contract/context_parallel_config.h"
 #include "impl/ring/ring_attention.h"
 #include "problem/case_text.h"
 #include "reference/dense_attention.h"
@@ -38,6 +39,7 @@ at::Tensor by_ring(const attncheck::Case& c, const Tensors& whole) {
   options.scale = 0.5;
   options.q_len = c.problem.q_len;
   options.kv_len = c.problem.kv_len;
+  attncheck::config_of(c).fill(options);
   std::vector<at::Tensor> shards(c.mesh.world());
   attncheck::sim::World world(c.mesh.world());
   const auto errors = world.run([&](attncheck::sim::RankContext& context) {
@@ -71,6 +73,9 @@ double distance(const at::Tensor& a, const at::Tensor& b) {
 
 int main() {
   const attncheck::Case c = attncheck::parse_case("impl=ring mesh=3x1 q=6 h=2 d=4");
+  for (const auto& fault : faults_of(attncheck::config_of(c), /*world_size=*/3, &c.problem)) {
+    std::printf("%s\n", fault.c_str()), std::exit(1);
+  }
   const Tensors whole = draw(c.problem);
   const at::Tensor expected = by_reference(whole);
   const double error = distance(by_ring(c, whole), expected);

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include "harness/scale/record.h"
+#include "impl/contract/context_parallel_config.h"
 #include "problem/model_shapes.h"
 
 namespace attncheck::scale {
 namespace {
 
-std::string method_of(const Mesh& mesh) {
-  if (mesh.ulysses == 1) return "ring";
-  return mesh.ring == 1 ? "ulysses" : "unified";
-}
-
 Case case_of(const Problem& problem, const Mesh& mesh, Rotate rotate) {
   Case c;
-  c.impl = method_of(mesh);
+  c.impl = to_text(method_for(mesh));
   c.mesh = mesh;
   c.problem = problem;
   const int64_t world = mesh.world();

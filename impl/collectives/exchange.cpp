@@ -156,8 +156,7 @@ Posted<std::vector<at::Tensor>> post_trade(const std::vector<at::Tensor>& pieces
 }
 
 at::Tensor all_gather(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim) {
-  if (group.getSize() == 1) return x;
-  return joined(post_all_gather(x, group).wait(), dim);
+  return post_joined_gather(x, group, dim, {}).wait();
 }
 
 Posted<at::Tensor> post_all_gather(const at::Tensor& x, c10d::ProcessGroup& group) {
@@ -184,6 +183,19 @@ Posted<std::vector<at::Tensor>> post_all_gather(const at::Tensor& x, c10d::Proce
   }
   return Posted<std::vector<at::Tensor>>(
       [all = post_all_gather(x, group)]() mutable { return all.wait().unbind(0); });
+}
+
+Posted<at::Tensor> post_joined_gather(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim,
+                                      const Lengths& lengths) {
+  if (group.getSize() == 1) return Posted<at::Tensor>([x] { return x; });
+  if (lengths.empty()) {
+    return Posted<at::Tensor>(
+        [all = post_all_gather(x, group), dim]() mutable { return joined(all.wait(), dim); });
+  }
+  return Posted<at::Tensor>([pieces = post_all_gather(x, group, dim, lengths), dim]() mutable {
+    const at::AutoDispatchBelowADInplaceOrView no_autograd;
+    return at::cat(pieces.wait(), dim);
+  });
 }
 
 at::Tensor reduce_scatter(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim) {

@@ -48,6 +48,9 @@ Posted<at::Tensor> post_all_gather(const at::Tensor& x, c10d::ProcessGroup& grou
 // The ranks' x, by rank, of which axis `dim` has these lengths.
 Posted<std::vector<at::Tensor>> post_all_gather(const at::Tensor& x, c10d::ProcessGroup& group,
                                                 int64_t dim, const Lengths& lengths);
+// The same joined along `dim`.
+Posted<at::Tensor> post_joined_gather(const at::Tensor& x, c10d::ProcessGroup& group, int64_t dim,
+                                      const Lengths& lengths);
 
 // The sum over the ranks of their x's piece of `dim` that is this rank's. The pieces travel as they
 // are and are added here, in the order of the ranks: the same bits on every transport.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "impl/contract/context_parallel_config.h"
 #include "impl/contract/implementation.h"
 #include "problem/case.h"
 
@@ -16,15 +17,13 @@ inline AttentionOptions attention_options(const Case& c, const Backend& backend)
   options.joint = c.problem.joint;
   options.q_len = c.problem.q_len - c.problem.joint.tokens;
   options.kv_len = c.problem.kv_len - c.problem.joint.tokens;
-  options.layout = c.problem.layout;
   options.shards = c.problem.shards;
   options.mask_axes = c.problem.mask_axes;
   options.window = c.problem.window;
   options.documents = c.problem.documents;
   options.return_lse = c.return_lse;
-  options.convert_to_fp32 = c.convert_to_fp32;
-  options.rotate = c.rotate;
   options.dropout = c.dropout;
+  config_of(c).fill(options);
   return options;
 }
 

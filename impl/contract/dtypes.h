@@ -25,4 +25,10 @@ inline at::ScalarType lse_scalar_type(at::ScalarType q) {
   return q == at::kDouble ? at::kDouble : at::kFloat;
 }
 
+// The dtype in which partial results and gradients add up: float32 for narrower inputs if
+// convert_to_fp32; never narrower than the input.
+inline at::ScalarType accumulation_type(at::ScalarType input, bool convert_to_fp32) {
+  return convert_to_fp32 ? lse_scalar_type(input) : input;
+}
+
 }  // namespace attncheck

@@ -1,6 +1,7 @@
 #include "impl/layouts/block_masks.h"
 
 #include <limits>
+#include <numeric>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>
@@ -74,7 +75,7 @@ AttentionOptions with_checked_mask(const AttentionOptions& options, const at::Te
   return checked;
 }
 
-std::vector<int64_t> tokens_of(const Strands& strands) {
+std::vector<int64_t> positions_of(const Strands& strands) {
   std::vector<int64_t> tokens;
   for (const Strand& strand : strands) {
     for (int64_t i = 0; i < strand.length; ++i) {
@@ -82,6 +83,17 @@ std::vector<int64_t> tokens_of(const Strands& strands) {
     }
   }
   return tokens;
+}
+
+std::vector<int64_t> with_joint_keys(std::vector<int64_t> keys, const AttentionOptions& options) {
+  const Joint& joint = options.joint;
+  if (joint.tokens == 0) return keys;
+  const bool in_front = joint.place == JointPlace::front;
+  for (int64_t& key : keys) key += in_front ? joint.tokens : 0;
+  std::vector<int64_t> first(joint.tokens);
+  std::iota(first.begin(), first.end(), in_front ? 0 : options.kv_len);
+  keys.insert(in_front ? keys.begin() : keys.end(), first.begin(), first.end());
+  return keys;
 }
 
 at::Tensor mask_columns(const at::Tensor& mask, const std::vector<int64_t>& keys) {

@@ -14,7 +14,10 @@ namespace attncheck {
 AttentionOptions with_checked_mask(const AttentionOptions& options, const at::Tensor& q);
 
 // The tokens of strands, in their order.
-std::vector<int64_t> tokens_of(const Strands& strands);
+std::vector<int64_t> positions_of(const Strands& strands);
+
+// Places among all keys, joint ones with them, from those among the keys that have a shard.
+std::vector<int64_t> with_joint_keys(std::vector<int64_t> keys, const AttentionOptions& options);
 
 // Columns of a mask (B|1, H|1, Sq|1, Skv), in this order; undefined without a mask.
 at::Tensor mask_columns(const at::Tensor& mask, const std::vector<int64_t>& keys);

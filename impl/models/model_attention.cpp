@@ -15,16 +15,16 @@ namespace attncheck {
 namespace {
 
 Implementation implementation_for(const Mesh& mesh) {
-  if (mesh.ulysses == 1 && mesh.ring > 1) return ring_implementation();
-  if (mesh.ring == 1) return ulysses_implementation();
-  return unified_implementation();
+  const Method method = method_for(mesh);
+  if (method == Method::ring) return ring_implementation();
+  return method == Method::ulysses ? ulysses_implementation() : unified_implementation();
 }
 
 }  // namespace
 
 Case attention_case(const Case& c, const ShardLengths& lengths, bool causal) {
   Case attention = c;
-  attention.impl = implementation_for(c.mesh).name;
+  attention.impl = to_text(method_for(c.mesh));
   attention.problem.q_len = attention.problem.kv_len = total(lengths);
   const bool equal =
       std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end();

@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "impl/backends/attend.h"
+#include "impl/contract/dtypes.h"
 #include "impl/layouts/block_masks.h"
 #include "impl/layouts/joint_tokens.h"
+#include "impl/merges/span_sums.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
-#include "impl/ring/span_sums.h"
 #include "impl/support/limits.h"
 
 namespace attncheck {

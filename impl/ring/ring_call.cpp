@@ -6,6 +6,7 @@
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/block_masks.h"
 #include "impl/layouts/token_order.h"
+#include "impl/merges/span_sums.h"
 
 namespace attncheck {
 namespace {
@@ -50,7 +51,7 @@ Block joint_block(const AttentionOptions& options, const Strands& queries) {
 std::vector<Block> blocks_of(const Strands& queries, const Strands& tokens,
                              const Visibility& visibility, const at::Tensor& mask) {
   std::vector<Block> blocks = visible_blocks(queries, strands_of(tokens, visibility), visibility);
-  const at::Tensor columns = mask_columns(mask, tokens_of(tokens));
+  const at::Tensor columns = mask_columns(mask, positions_of(tokens));
   for (Block& block : blocks) block.mask = mask_of_block(block, columns);
   return blocks;
 }
@@ -86,16 +87,8 @@ RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups) {
   return call;
 }
 
-at::ScalarType accumulation_type(at::ScalarType input, bool convert_to_fp32) {
-  return convert_to_fp32 ? lse_scalar_type(input) : input;
-}
-
 int step_owner(int ring_index, int step, int ring_degree) {
   return (ring_index + ring_degree - step % ring_degree) % ring_degree;
-}
-
-at::Tensor tokens_of(const at::Tensor& x, const Span& span) {
-  return x.size(1) == span.length ? x : x.narrow(1, span.begin, span.length);
 }
 
 BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

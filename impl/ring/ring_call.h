@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <c10/core/ScalarType.h>
+#include <ATen/core/Tensor.h>
 
 #include "impl/collectives/kept_group.h"
 #include "impl/contract/backend.h"
@@ -33,15 +33,8 @@ struct RingCall {
 // to, in their order.
 RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups);
 
-// The dtype in which partial results and gradients add up: float32 for narrower inputs if
-// convert_to_fp32; never narrower than the input.
-at::ScalarType accumulation_type(at::ScalarType input, bool convert_to_fp32);
-
 // The owner of the keys that a rank attends to in a step: its own first, then its predecessors'.
 int step_owner(int ring_index, int step, int ring_degree);
-
-// x (B, S, ...) of the span's tokens: x itself where these are all.
-at::Tensor tokens_of(const at::Tensor& x, const Span& span);
 
 // A block of q (B, Sq, H, Dqk), k (B, Skv, Hkv, Dqk) and v (B, Skv, Hkv, Dv), whole shards.
 BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -1,7 +1,6 @@
 #include "impl/support/limits.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,8 @@
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/head_slots.h"
 #include "impl/layouts/strands.h"
+#include "problem/case_text.h"
+#include "problem/problem_faults.h"
 
 namespace attncheck {
 namespace {
@@ -43,31 +44,13 @@ std::string text_of(const std::vector<int64_t>& lengths) {
   return text;
 }
 
-// Lengths by rank, which say of q, of kv or of both how they are cut.
-Support supports_shards(const Request& r) {
-  const Problem& p = r.problem;
-  if (p.shards.empty()) return Support::yes();
-  const std::string what = "shards=" + text_of(p.shards);
-  if (p.layout != Layout::contiguous) {
-    return Support::no(what +
-                       " cuts a contiguous sequence: use layout=contiguous, or leave it out");
-  }
-  if (p.shards.size() != static_cast<size_t>(r.mesh.world())) {
-    return Support::no(what + " needs a length for each of the " + number(r.mesh.world()) +
-                       " ranks of the mesh");
-  }
-  const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
-  const bool none_negative =
-      std::all_of(p.shards.begin(), p.shards.end(), [](int64_t n) { return n >= 0; });
-  if (none_negative && (sum == p.q_len || sum == p.kv_len)) return Support::yes();
-  if (!none_negative) return Support::no(what + " has a negative length");
-  return Support::no(what + " adds up to " + number(sum) + ": expected q=" + number(p.q_len) +
-                     " or kv=" + number(p.kv_len));
+Support none_of(const std::vector<std::string>& faults) {
+  return faults.empty() ? Support::yes() : Support::no(faults.front());
 }
 
 Support supports_split(const Limits& limits, const Request& r) {
-  if (limits.every_split) return supports_shards(r);
   const int world = r.mesh.world();
+  if (limits.every_split) return none_of(shard_faults(r.problem, world));
   if (r.problem.layout == Layout::contiguous && r.problem.shards.empty() &&
       r.mesh.order == MeshOrder::ru && r.rotate != Rotate::alltoall &&
       r.problem.mask == Mask::none && !r.problem.window && r.problem.documents.empty() &&
@@ -107,6 +90,13 @@ Support supports_joint(const Problem& p) {
       "joint= or these out");
 }
 
+Support supports_rotation(const Limits& limits, const Request& r) {
+  if (!limits.gathers_keys || r.rotate == Rotate::allgather) return Support::yes();
+  return Support::no("rotate=" + std::string(to_text(r.rotate)) +
+                     " is a ring's way to move keys, which are gathered at once here: use "
+                     "rotate=allgather, or impl=ring");
+}
+
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
   if (auto s = supports_places(p); !s) return s;
@@ -123,15 +113,8 @@ Support divisible(const char* what, int64_t size, const char* by, int ranks) {
 
 Support supports_sizes(const Limits& limits, const Request& r) {
   const Problem& p = r.problem;
-  if (p.kv_heads < 1 || p.heads % p.kv_heads != 0) {
-    return Support::no("h=" + number(p.heads) + " is no multiple of hkv=" + number(p.kv_heads));
-  }
   const char* degree = "the Ulysses degree";
-  if (p.q_len < 1 || p.kv_len < 1) {
-    return Support::no("q=" + number(p.q_len) + " and kv=" + number(p.kv_len) +
-                       ": both need a token");
-  }
-  if (limits.any_heads) return Support::yes();
+  if (const Support s = none_of(size_faults(p)); !s || limits.any_heads) return s;
   if (auto s = divisible("h", p.heads, degree, r.mesh.ulysses); !s) return s;
   return divisible("hkv", p.kv_heads, degree, r.mesh.ulysses);
 }
@@ -146,12 +129,20 @@ int64_t longest(const Request& r, int64_t len) {
   return most;
 }
 
+// Whether gathered keys are attended to stripe by stripe.
+bool meets_by_stripes(const Request& r) {
+  const bool striped = r.problem.layout == Layout::striped && r.mesh.ring > 1;
+  return striped && !sees_every_place(r.problem);
+}
+
 // The most that one call of the kernel is given: a share of the heads, the queries and keys of the
 // ring ranks that have most. Where causal, a call may be given a part of these.
-Problem block_problem(const Request& r) {
+Problem block_problem(const Limits& limits, const Request& r) {
   Problem block = r.problem;
-  block.q_len = longest(r, r.problem.q_len) + r.problem.joint.tokens;
-  block.kv_len = longest(r, r.problem.kv_len) + r.problem.joint.tokens;
+  const int64_t joint = r.problem.joint.tokens;
+  block.q_len = longest(r, r.problem.q_len) + joint;
+  const bool shard_by_shard = !limits.gathers_keys || meets_by_stripes(r);
+  block.kv_len = (shard_by_shard ? longest(r, r.problem.kv_len) : r.problem.kv_len) + joint;
   block.joint = Joint{};
   block.layout = Layout::contiguous;
   block.shards.clear();
@@ -172,10 +163,18 @@ Support needs_lse(const std::string& backend, const char* who, const Problem& bl
                      backends_with_lse(block));
 }
 
+// What of the request, if anything, a backend must return a log-sum-exp for.
+const char* what_needs_lse(const Limits& limits, const Request& r) {
+  if (limits.ring && !limits.gathers_keys) return "a ring";
+  if (limits.gathers_keys && meets_by_stripes(r))
+    return "layout=striped with causal=1, window= or documents=";
+  return r.return_lse ? "return_lse=1" : nullptr;
+}
+
 Support supports_backend(const Limits& limits, const Request& r, const Backend& backend) {
-  const Problem block = block_problem(r);
-  if (limits.ring && !backend.contract.lse) return needs_lse(backend.name, "a ring", block);
-  if (r.return_lse && !backend.contract.lse) return needs_lse(backend.name, "return_lse=1", block);
+  const Problem block = block_problem(limits, r);
+  const char* who = what_needs_lse(limits, r);
+  if (who != nullptr && !backend.contract.lse) return needs_lse(backend.name, who, block);
   if (block.mask != Mask::none && !backend.contract.masks) {
     return Support::no(backend.name + " takes no mask, which mask=, window= and documents= need");
   }
@@ -185,6 +184,7 @@ Support supports_backend(const Limits& limits, const Request& r, const Backend& 
 Support supports(const Limits& limits, const Request& r, const Backend& backend) {
   if (auto s = supports_mesh(limits, r); !s) return s;
   if (auto s = supports_split(limits, r); !s) return s;
+  if (auto s = supports_rotation(limits, r); !s) return s;
   if (auto s = supports_call(r); !s) return s;
   if (auto s = supports_sizes(limits, r); !s) return s;
   return supports_backend(limits, r, backend);

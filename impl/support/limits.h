@@ -12,6 +12,9 @@ struct Limits {
   // Shards other than equal runs of the sequence, rotation by all-to-all, masks, a window,
   // documents and joint tokens.
   bool every_split = true;
+  // Keys that all ranks gather at once, where a ring would pass them on: a call of the kernel has
+  // all of them, and a log-sum-exp is needed only where results are merged.
+  bool gathers_keys = false;
 };
 
 // Whether a built-in implementation with these limits does the case on the backend.

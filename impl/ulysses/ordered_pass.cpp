@@ -2,33 +2,11 @@
 
 #include <utility>
 
-#include <ATen/ops/tensor.h>
-
+#include "impl/layouts/reordering.h"
 #include "impl/layouts/strands.h"
 #include "impl/layouts/token_order.h"
 
 namespace attncheck {
-namespace {
-
-// Moves tokens of x (B, S, ...) into the order of the sequence, and back.
-struct Reordering {
-  at::Tensor there, back;  // (S): where the tokens come from; undefined where all stay
-
-  explicit Reordering(const std::vector<int64_t>& places) {
-    if (places.empty()) return;
-    there = at::tensor(places, at::kLong);
-    std::vector<int64_t> inverse(places.size());
-    for (size_t i = 0; i < places.size(); ++i) inverse[places[i]] = static_cast<int64_t>(i);
-    back = at::tensor(inverse, at::kLong);
-  }
-};
-
-at::Tensor moved(const at::Tensor& x, const at::Tensor& from) {
-  return x.defined() && from.defined() ? x.index_select(1, from.to(x.device())) : x;
-}
-
-}  // namespace
-
 std::vector<int64_t> places_in_order(const AttentionOptions& options, int64_t len, const Mesh& mesh,
                                      int ring_index) {
   if (visibility_of(options).everything()) return {};

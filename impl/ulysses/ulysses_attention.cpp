@@ -1,6 +1,5 @@
 #include "impl/ulysses/ulysses_attention.h"
 
-#include <numeric>
 #include <utility>
 
 #include "impl/backends/attend.h"
@@ -28,24 +27,12 @@ Attention ulysses_attention(at::Tensor q, at::Tensor k, at::Tensor v,
   return differentiable_attention(q, k, v, slotted_pass(ulysses_pass(slotted, groups), slots));
 }
 
-// Places among all keys, from those among the keys that have a shard.
-std::vector<int64_t> with_joint(std::vector<int64_t> keys, const AttentionOptions& options) {
-  const Joint& joint = options.joint;
-  if (joint.tokens == 0) return keys;
-  const bool in_front = joint.place == JointPlace::front;
-  for (int64_t& key : keys) key += in_front ? joint.tokens : 0;
-  std::vector<int64_t> first(joint.tokens);
-  std::iota(first.begin(), first.end(), in_front ? 0 : options.kv_len);
-  keys.insert(in_front ? keys.begin() : keys.end(), first.begin(), first.end());
-  return keys;
-}
-
 // The keys of the group, in the order in which the pass inside attends to them.
 std::vector<int64_t> group_keys(const AttentionOptions& options, const MeshGroups& groups) {
   const Strands held = group_tokens(token_split(options, groups.mesh), options.kv_len, groups.mesh,
                                     groups.ring_index());
   const bool as_held = visibility_of(options).everything();
-  return with_joint(tokens_of(as_held ? held : in_order(held).strands), options);
+  return with_joint_keys(positions_of(as_held ? held : in_order(held).strands), options);
 }
 
 }  // namespace

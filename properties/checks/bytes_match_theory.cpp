@@ -46,10 +46,13 @@ std::optional<Verdict> outside(const reference::ByteRange& range, int64_t bytes,
   return Verdict::fail(std::move(evidence));
 }
 
-Verdict as_in_theory(const Case& c, const Observation& forward, const Observation& both) {
+Verdict as_in_theory(const Case& c, Method method, const Observation& forward,
+                     const Observation& both) {
   const reference::TrafficShape shape = shape_of(c);
+  const auto traffic_of =
+      method == Method::allgather_kv ? reference::gathered_traffic : reference::unified_traffic;
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
-    const reference::Traffic theory = reference::unified_traffic(c, shape, rank);
+    const reference::Traffic theory = traffic_of(c, shape, rank);
     const int64_t ahead = forward.ranks[rank].trace->received_bytes();
     const int64_t back = both.ranks[rank].trace->received_bytes() - ahead;
     if (auto wrong = outside(theory.forward, ahead, rank, "forward")) return *wrong;
@@ -79,8 +82,9 @@ Verdict bytes_match(const Case& c, Lab& lab) {
   for (const Observation* observation : {&both, &forward}) {
     if (const auto ended = ended_early(*observation)) return *ended;
   }
-  if (lab.method(c) == Method::other) return something_travels(c, both);
-  return as_in_theory(c, forward, both);
+  const Method method = lab.method(c);
+  if (method == Method::other) return something_travels(c, both);
+  return as_in_theory(c, method, forward, both);
 }
 
 }  // namespace

@@ -37,11 +37,14 @@ void add_mask_of_places(Problem& p) {
   if (p.mask_axes != MaskAxes::bhqk) p.mask_axes = MaskAxes::b1qk;
 }
 
-// What one call of the kernel is given: the tokens of a Ulysses group, its share of the heads.
-Problem block_of(const Case& c) {
+// What one call of the kernel is given: the tokens of a Ulysses group, its share of the heads; all
+// keys where these are gathered.
+Problem block_of(const Case& c, Method method) {
   Problem block = c.problem;
   block.q_len = longest(c, q_positions) * c.mesh.ulysses;
-  block.kv_len = longest(c, kv_positions) * c.mesh.ulysses;
+  if (method != Method::allgather_kv) {
+    block.kv_len = longest(c, kv_positions) * c.mesh.ulysses;
+  }
   const reference::HeadShare share = reference::head_share(c.problem, c.mesh.ulysses);
   block.heads = share.heads;
   block.kv_heads = share.kv_heads;
@@ -57,8 +60,8 @@ Problem block_of(const Case& c) {
 
 // A mask of the queries of a block and all keys: as it is given or made, sent and received, joined,
 // with its columns in order, and with what a window hides.
-int64_t mask_bytes(const Case& c) {
-  const Problem p = block_of(c);
+int64_t mask_bytes(const Case& c, Method method) {
+  const Problem p = block_of(c, method);
   if (p.mask == Mask::none) return 0;
   constexpr int64_t kCopies = 6;
   const bool by_query = p.mask_axes == MaskAxes::bhqk || p.mask_axes == MaskAxes::b1qk;
@@ -74,8 +77,8 @@ bool fills_slots(const Case& c) {
          share.kv_heads * c.mesh.ulysses != c.problem.kv_heads;
 }
 
-ShardBytes shard_bytes(const Case& c) {
-  const Problem p = block_of(c);
+ShardBytes shard_bytes(const Case& c, Method method) {
+  const Problem p = block_of(c, method);
   const at::ScalarType io = scalar_type(p.dtype), lse = lse_scalar_type(io);
   const int64_t io_bytes = c10::elementSize(io), lse_bytes = c10::elementSize(lse);
   const int64_t sum_bytes = c.convert_to_fp32 ? lse_bytes : io_bytes;
@@ -88,20 +91,30 @@ ShardBytes shard_bytes(const Case& c) {
   return bytes;
 }
 
-// What a rank may hold beside the kernel's own work on one block. By send/receive: the block at
-// hand and the one that is coming, twice for their gradients (the block's own are the kernel's,
-// once more if they are widened, and the sum so far where a window or documents cut a shard of keys
-// into several blocks), and four of the queries: a merge's inputs and result, and one to
-// spare. By all-gather: the keys of all ranks, and their gradients before and after they are put
-// together.
-int64_t allowance(const Case& c) {
-  const ShardBytes bytes = shard_bytes(c);
+// How many blocks of keys, and of their gradients at the width of the sums.
+struct KeyBlocks {
+  int64_t keys = 0, sums = 0;
+};
+
+// By send/receive: the block at hand and the one that is coming, twice for their gradients (the
+// block's own are the kernel's, once more if they are widened, and the sum so far where a window or
+// documents cut a shard of keys into several blocks). By all-gather: the keys of all ranks, and
+// their gradients before and after they are put together. Where one block has all of these: as they
+// came and in order, and the gradients likewise.
+KeyBlocks key_blocks(const Case& c, Method method, bool widened) {
   const int64_t ring = c.mesh.ring;
-  const bool gathers = c.rotate == Rotate::allgather;
-  const int64_t blocks = ring == 1 ? 0 : gathers ? ring : 2;
-  const int64_t widened = bytes.key_sums == bytes.keys ? 0 : 1;  // the block's own, cast
-  const int64_t added = c.problem.window || !c.problem.documents.empty() ? 1 : 0;
-  const int64_t sums = ring == 1 ? 0 : gathers ? 3 * ring : 2 + widened + added;
+  const int64_t cut = c.problem.window || !c.problem.documents.empty() ? 1 : 0;
+  if (ring == 1) return {};
+  if (method == Method::allgather_kv) return {2, 3 + cut};
+  if (c.rotate == Rotate::allgather) return {ring, 3 * ring};
+  return {2, 2 + (widened ? 1 : 0) + cut};
+}
+
+// What a rank may hold beside the kernel's own work on one block: its keys, and four of the
+// queries, a merge's inputs and result and one to spare.
+int64_t allowance(const Case& c, Method method) {
+  const ShardBytes bytes = shard_bytes(c, method);
+  const auto [blocks, sums] = key_blocks(c, method, bytes.key_sums != bytes.keys);
   const bool joint = c.problem.joint.tokens > 0;
   // With more heads or without joint tokens, in pieces, received, joined.
   const int64_t copies = fills_slots(c) || joint ? 4 : 3;
@@ -109,14 +122,14 @@ int64_t allowance(const Case& c) {
   const int64_t put_together = joint ? 2 : 0;  // the gradients of joint and other keys
   return blocks * bytes.keys + (sums + put_together) * bytes.key_sums +
          4 * (bytes.queries + bytes.rows) + exchanged * (bytes.queries + bytes.keys + bytes.rows) +
-         mask_bytes(c);
+         mask_bytes(c, method);
 }
 
 // The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need
 // not begin in its corner, and a kernel may take such a one as a mask.
-Request block_request(const Case& c, View view, bool off_corner) {
+Request block_request(const Case& c, Method method, View view, bool off_corner) {
   Case local = local_case(c);
-  local.problem = block_of(c);
+  local.problem = block_of(c, method);
   local.problem.view = view;
   if (off_corner) {
     local.problem.align = Align::bottom_right;
@@ -128,11 +141,11 @@ Request block_request(const Case& c, View view, bool off_corner) {
 
 // The most that it takes: for blocks that are views, or that arrived as they are, by the diagonal.
 // Nothing where it could not be measured.
-std::optional<int64_t> kernel_bytes(const Case& c, Lab& lab) {
+std::optional<int64_t> kernel_bytes(const Case& c, Method method, Lab& lab) {
   std::optional<int64_t> most;
   for (View view : {View::none, c.problem.view}) {
     for (bool off_corner : {false, c.problem.causal}) {
-      const Observation& kernel = lab.observe(block_request(c, view, off_corner));
+      const Observation& kernel = lab.observe(block_request(c, method, view, off_corner));
       const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
       if (ended_early(kernel) || !peak) return std::nullopt;
       most = std::max(most.value_or(0), *peak);
@@ -160,16 +173,17 @@ Verdict within(const Observation& observation, int64_t bound) {
 }
 
 Verdict memory_stays(const Case& c, Lab& lab) {
-  if (lab.method(c) == Method::other) {
+  const Method method = lab.method(c);
+  if (method == Method::other) {
     return Verdict::unsupported("the implementation does not declare its method");
   }
   const Observation& observation = lab.observe(watched_request(c));
   if (const auto ended = ended_early(observation)) return *ended;
-  const std::optional<int64_t> alone = kernel_bytes(c, lab);
+  const std::optional<int64_t> alone = kernel_bytes(c, method, lab);
   if (!alone || !observation.ranks.front().peak_bytes) {
     return Verdict::not_run("the memory of the run, or of the kernel alone, was not measured");
   }
-  return within(observation, *alone + allowance(c));
+  return within(observation, *alone + allowance(c, method));
 }
 
 }  // namespace

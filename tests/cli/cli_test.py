@@ -133,7 +133,7 @@ class WrongRequests(unittest.TestCase):
             "check", "--impl", "ring", "--backend", "native",
             says=["native returns no log-sum-exp, which a ring needs", "use math, flash_cpu or auto"],
         )  # fmt: skip
-        for impl in ["ring", "ulysses", "unified"]:
+        for impl in ["ring", "ulysses", "unified", "allgather_kv"]:
             for backend in ["math", "flash_cpu", "native", "auto"]:
                 words = f"impl={impl} backend={backend} mesh=1x1 q=2 d=1 return_lse=0 dropout=0.1"
                 self.refused("replay", words, says="dropout is not supported")
@@ -272,7 +272,7 @@ class Runs(unittest.TestCase):
 
     def test_list(self):
         for what, has in [
-            ("impls", "unified"), ("models", "wan_like"), ("backends", "flash_cpu"), ("mutants", "A10"),
+            ("impls", "unified"), ("impls", "allgather_kv"), ("models", "wan_like"), ("backends", "flash_cpu"), ("mutants", "A10"),
             ("properties", "gradients_match_reference"), ("transports", "gloo"), ("shapes", "llama3_70b"),
             ("support", "### unified"),
         ]:  # fmt: skip

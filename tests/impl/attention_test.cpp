@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
 #include "impl/ring/ring_attention.h"
@@ -90,6 +91,7 @@ std::vector<Trial> every_trial() {
         trials.push_back({ring_implementation(), {degree, 1}, backend, options});
         if (rotate == Rotate::p2p) continue;
         trials.push_back({ulysses_implementation(), {1, degree}, backend, options});
+        trials.push_back({allgather_kv_implementation(), {degree, 1}, backend, options});
       }
       for (const Mesh& mesh : {Mesh{1, 1}, Mesh{2, 2}, Mesh{3, 2}, Mesh{2, 3}}) {
         trials.push_back({unified_implementation(), mesh, backend, options});

@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
 #include "impl/ring/ring_attention.h"
@@ -122,6 +123,7 @@ void expect_right(const Trial& trial, const Backend& backend) {
 TEST(JointTokens, CountOnceAndTheirGradientsAddUp) {
   for (const JointPlace place : {JointPlace::front, JointPlace::rear}) {
     for (const Trial& trial : {Trial{ring_implementation(), {3, 1}, place, 4, 2},
+                               Trial{allgather_kv_implementation(), {3, 1}, place, 4, 2},
                                Trial{ulysses_implementation(), {1, 2}, place, 4, 2},
                                Trial{ulysses_implementation(), {1, 3}, place, 4, 4},
                                Trial{unified_implementation(), {2, 2}, place, 4, 4},

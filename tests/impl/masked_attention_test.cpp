@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
 #include "impl/ring/ring_attention.h"
@@ -119,6 +120,7 @@ std::vector<Trial> every_trial() {
     options.layout = layout;
     trials.push_back({ring_implementation(), {3, 1}, options});
     trials.push_back({ulysses_implementation(), {1, 3}, options});
+    trials.push_back({allgather_kv_implementation(), {3, 1}, options});
     trials.push_back({unified_implementation(), {2, 2, MeshOrder::ur}, options});
     options.rotate = Rotate::p2p;
     trials.push_back({ring_implementation(), {4, 1}, options});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/built_in.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
@@ -88,9 +89,11 @@ const std::vector<Refused> kRefusedByAll{
 };
 
 const std::vector<std::pair<Implementation, Mesh>>& subjects() {
-  static const std::vector<std::pair<Implementation, Mesh>> all{{ring_implementation(), {3, 1}},
-                                                                {ulysses_implementation(), {1, 3}},
-                                                                {unified_implementation(), {2, 2}}};
+  static const std::vector<std::pair<Implementation, Mesh>> all{
+      {ring_implementation(), {3, 1}},
+      {ulysses_implementation(), {1, 3}},
+      {unified_implementation(), {2, 2}},
+      {allgather_kv_implementation(), {3, 1}}};
   return all;
 }
 
@@ -119,6 +122,18 @@ TEST(Refusal, NamesTheAxisOfTheMesh) {
   expect_refused(ring_implementation(), supported({1, 2}), math_backend());
   expect_refused(ring_implementation(), supported({2, 2}), math_backend());
   expect_refused(ulysses_implementation(), supported({2, 1}), math_backend());
+  expect_refused(allgather_kv_implementation(), supported({1, 2}), math_backend());
+}
+
+TEST(Refusal, OfAWayToMoveKeysThatAreGatheredNamesWhatDoesIt) {
+  Case c = supported({3, 1});
+  c.rotate = Rotate::alltoall;
+  expect_refused(allgather_kv_implementation(), c, math_backend());
+  c.rotate = Rotate::p2p;
+  expect_refused(allgather_kv_implementation(), c, math_backend());
+  EXPECT_EQ(allgather_kv_implementation().supports(c, math_backend()).reason,
+            "rotate=p2p is a ring's way to move keys, which are gathered at once here: use "
+            "rotate=allgather, or impl=ring");
 }
 
 TEST(Refusal, OfShardsSaysWhatWouldFit) {
@@ -167,6 +182,25 @@ TEST(Refusal, OfABackendWithoutLseNamesThoseThatWork) {
   expect_refused(unified_implementation(), c, native);
   EXPECT_EQ(unified_implementation().supports(c, native).reason,
             "native returns no log-sum-exp, which a ring needs: use math or auto");
+}
+
+TEST(Refusal, OfGatheredKeysOnABackendWithoutLseIsOfCausalStripesAlone) {
+  const Backend native = testing::built_in_backend("native");
+  Case c = supported({3, 1});
+  c.return_lse = false;
+  for (const Layout layout : {Layout::contiguous, Layout::zigzag, Layout::striped}) {
+    c.problem.layout = layout;
+    for (const bool causal : {false, true}) {
+      c.problem.causal = causal;
+      const bool stripes = causal && layout == Layout::striped;
+      EXPECT_EQ(allgather_kv_implementation().supports(c, native).ok, !stripes);
+    }
+  }
+  expect_refused(allgather_kv_implementation(), c, native);
+  EXPECT_EQ(allgather_kv_implementation().supports(c, native).reason,
+            "native returns no log-sum-exp, which layout=striped with causal=1, "
+            "window= or documents= needs: use math, "
+            "flash_cpu or auto");
 }
 
 TEST(Refusal, MeetsABackendWithoutLseWhereOneIsNeeded) {

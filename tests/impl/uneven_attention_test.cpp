@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <gtest/gtest.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
 #include "impl/ring/ring_attention.h"
@@ -94,6 +95,7 @@ std::vector<Trial> every_trial() {
       trials.push_back({unified_implementation(), {2, 3, order}, options});
       if (rotate != Rotate::allgather) continue;
       trials.push_back({ulysses_implementation(), {1, 3, order}, options});
+      trials.push_back({allgather_kv_implementation(), {3, 1, order}, options});
     }
   }
   return trials;

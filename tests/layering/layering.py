@@ -19,8 +19,10 @@ ARROWS = {
     "reference": ["problem"],
     "impl": ["problem", "impl/contract"],  # every part of impl/ that has no line of its own
     "impl/contract": ["problem"],
+    "impl/merges": ["problem", "impl/contract", "impl/layouts"],
     "impl/collectives": ["problem", "impl/contract", "impl/autograd"],
     "impl/support": ["problem", "impl/contract", "impl/layouts", "impl/backends/built_in.h"],
+    "impl/allgather_kv": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/ring": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/ulysses": ["problem", "impl/contract", *IMPL_PARTS],
     "impl/unified": ["problem", "impl"],

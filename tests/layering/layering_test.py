@@ -9,7 +9,8 @@ import layering
 HEADERS = [
     "problem/problem.h", "reference/reference.h", "impl/contract/backend.h", "impl/backends/math.h",
     "impl/backends/attend.h", "impl/autograd/kept.h", "impl/ring/ring.h",
-    "impl/ulysses/ulysses.h", "impl/unified/unified.h", "properties/property.h", "sim/sim.h",
+    "impl/ulysses/ulysses.h", "impl/unified/unified.h", "impl/allgather_kv/gather.h",
+    "properties/property.h", "sim/sim.h",
     "gloo_cpu/gloo.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h", "tests/help.h",
 ]
 
@@ -18,6 +19,8 @@ FORBIDDEN = [
     ("reference", "impl/contract/backend.h"), ("reference", "impl/ring/ring.h"),
     ("impl/contract", "impl/backends/math.h"), ("impl/backends", "impl/ring/ring.h"),
     ("impl/ring", "impl/ulysses/ulysses.h"), ("impl/ulysses", "impl/ring/ring.h"),
+    ("impl/allgather_kv", "impl/ring/ring.h"), ("impl/ring", "impl/allgather_kv/gather.h"),
+    ("impl/allgather_kv", "impl/ulysses/ulysses.h"), ("impl/ulysses", "impl/allgather_kv/gather.h"),
     ("impl/ring", "reference/reference.h"), ("impl/backends", "harness/lab.h"),
     ("properties", "impl/ring/ring.h"), ("properties", "impl/backends/math.h"),
     ("properties", "sim/sim.h"), ("properties", "gloo_cpu/gloo.h"), ("properties", "harness/lab.h"),

@@ -139,6 +139,21 @@ TEST(Bytes, OfARingBySendAndReceiveMayHaveAHopMore) {
   }
 }
 
+// The keys of the others forward; backward their sums for the own shard, and the keys once more
+// unless they were kept.
+TEST(Bytes, OfGatheredKeysAreTwoShardsForwardAndTwoOrFourBackward) {
+  for (const auto& [forward, backward, holds] :
+       {std::tuple{512, 1024, true}, std::tuple{512, 512, true}, std::tuple{512, 511, false},
+        std::tuple{512, 1025, false}, std::tuple{513, 1024, false},
+        std::tuple{1024, 1024, false}}) {
+    OracleLab lab;
+    lab.declared_method = Method::allgather_kv;
+    give_bytes(lab, forward, backward);
+    EXPECT_EQ(judge("bytes_match_theory", kCase, lab).failed(), !holds)
+        << forward << " " << backward;
+  }
+}
+
 TEST(Bytes, OfAnUndeclaredMethodAreNotZero) {
   OracleLab none, some;
   give_bytes(none, 0, 0);
@@ -148,8 +163,8 @@ TEST(Bytes, OfAnUndeclaredMethodAreNotZero) {
 }
 
 // The backend alone takes `alone` bytes for a block, a rank of the mesh `held`.
-void give_memory(OracleLab& lab, int64_t alone, int64_t held) {
-  lab.declared_method = Method::ring;
+void give_memory(OracleLab& lab, Method method, int64_t alone, int64_t held) {
+  lab.declared_method = method;
   lab.plant([=](const Request& request, Observation& observation) {
     for (RankResult& rank : observation.ranks) {
       if (request.watch) rank.peak_bytes = request.case_.impl == "local" ? alone : held;
@@ -162,9 +177,19 @@ TEST(Memory, OfARingBySendAndReceiveDoesNotGrowWithTheRing) {
   constexpr int64_t kAllowed = 2 * kKeys + 2 * kKeys + 4 * (kQueries + kRows);
   for (const auto& [more, holds] : {std::pair{kAllowed, true}, std::pair{kAllowed + 1, false}}) {
     OracleLab lab;
-    give_memory(lab, 1000, 1000 + more);
+    give_memory(lab, Method::ring, 1000, 1000 + more);
     const std::string text = std::string(kCase) + " rotate=p2p";
     EXPECT_EQ(judge("peak_memory_stays_within_shards", text, lab).failed(), !holds) << more;
+  }
+}
+
+TEST(Memory, OfGatheredKeysIsTwiceAllKeysAndThriceTheirGradients) {
+  constexpr int64_t kAllKeys = 3 * 256, kQueries = 256, kRows = 32;
+  constexpr int64_t kAllowed = 2 * kAllKeys + 3 * kAllKeys + 4 * (kQueries + kRows);
+  for (const auto& [more, holds] : {std::pair{kAllowed, true}, std::pair{kAllowed + 1, false}}) {
+    OracleLab lab;
+    give_memory(lab, Method::allgather_kv, 1000, 1000 + more);
+    EXPECT_EQ(judge("peak_memory_stays_within_shards", kCase, lab).failed(), !holds) << more;
   }
 }
 

@@ -12,6 +12,7 @@
 #include <ATen/core/Tensor.h>
 #include <unistd.h>
 
+#include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/built_in.h"
 #include "impl/models/catalogue.h"
 #include "impl/ring/ring_attention.h"
@@ -81,6 +82,7 @@ Registry faulty_subjects() {
       ring_implementation(),
       ulysses_implementation(),
       unified_implementation(),
+      allgather_kv_implementation(),
   };
   registry.models = built_in_models();
   return registry;

@@ -61,6 +61,7 @@ TEST_P(OnBoth, TheSameCasesGiveTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Meshes, OnBoth,
                          testing::Values(std::pair{"ring", "3x1"}, std::pair{"ulysses", "1x2"},
                                          std::pair{"unified", "2x2"},
+                                         std::pair{"allgather_kv", "3x1"},
                                          std::pair{"model:flux_like", "2x1"},
                                          std::pair{"model:decoder", "2x2"}));
 

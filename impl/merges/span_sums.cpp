@@ -1,4 +1,4 @@
-#include "impl/ring/span_sums.h"
+#include "impl/merges/span_sums.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
@@ -7,6 +7,18 @@
 #include "impl/contract/dtypes.h"
 
 namespace attncheck {
+namespace {
+
+Partial rows_of(const Partial& block, const Span& rows) {
+  return {block.out.narrow(1, rows.begin, rows.length),
+          block.lse.defined() ? block.lse.narrow(1, rows.begin, rows.length) : at::Tensor()};
+}
+
+}  // namespace
+
+at::Tensor tokens_of(const at::Tensor& x, const Span& span) {
+  return x.size(1) == span.length ? x : x.narrow(1, span.begin, span.length);
+}
 
 at::Tensor cast(const at::Tensor& x, at::ScalarType type) {
   return x.scalar_type() == type ? x : x.to(type);
@@ -20,9 +32,7 @@ void MergedParts::add(const Span& queries, const at::Tensor& out, const at::Tens
     if (begin < 0 || begin + length > queries.length) continue;
     covered += length;
     const bool all = length == queries.length;
-    merge_in(i,
-             all ? block
-                 : Partial{block.out.narrow(1, begin, length), block.lse.narrow(1, begin, length)});
+    merge_in(i, all ? block : rows_of(block, {begin, length}));
   }
   TORCH_CHECK(covered == queries.length, "a block of ", queries.length, " queries from place ",
               queries.begin, " on has not the size of whole parts");
@@ -30,6 +40,9 @@ void MergedParts::add(const Span& queries, const at::Tensor& out, const at::Tens
 
 void MergedParts::merge_in(size_t part, const Partial& partial) {
   std::optional<Partial>& merged = merged_[part];
+  TORCH_CHECK(!merged || partial.lse.defined(),
+              "two blocks of the same queries have no "
+              "log-sum-exp to be merged by");
   merged = merged ? merge(*merged, partial) : partial;
 }
 
@@ -44,9 +57,9 @@ Partial MergedParts::whole(const at::Tensor& q, int64_t v_head_dim) const {
   for (size_t i = 0; i < merged_.size(); ++i) {
     const Partial part = merged_[i] ? *merged_[i] : empty(parts_[i].begin, parts_[i].length);
     outs.push_back(part.out);
-    lses.push_back(part.lse);
+    if (part.lse.defined()) lses.push_back(part.lse);
   }
-  return {at::cat(outs, 1), at::cat(lses, 1)};
+  return {at::cat(outs, 1), lses.size() == outs.size() ? at::cat(lses, 1) : at::Tensor()};
 }
 
 void SpanSum::add(const Span& span, const at::Tensor& grad) {

@@ -10,17 +10,22 @@
 
 namespace attncheck {
 
+// x (B, S, ...) of the span's tokens: x itself where these are all.
+at::Tensor tokens_of(const at::Tensor& x, const Span& span);
+
 // x in another dtype; x itself where it has that one.
 at::Tensor cast(const at::Tensor& x, at::ScalarType type);
 
-// Attention of a rank's queries, each part merged from the blocks that it has.
+// Attention of a rank's queries, each part merged from the blocks that it has. Blocks without a
+// log-sum-exp do where no part has two.
 class MergedParts {
  public:
   MergedParts(std::vector<Span> parts, at::ScalarType out_type)
       : parts_(std::move(parts)), merged_(parts_.size()), out_type_(out_type) {}
   // Of a block of one part's queries, or of several whole parts'.
   void add(const Span& queries, const at::Tensor& out, const at::Tensor& lse);
-  // Of all queries q (B, Sq, H, D); (0, -inf) where a part had no block.
+  // Of all queries q (B, Sq, H, D); (0, -inf) where a part had no block. The lse is undefined where
+  // that of a block is.
   Partial whole(const at::Tensor& q, int64_t v_head_dim) const;
 
  private:
