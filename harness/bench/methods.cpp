@@ -14,12 +14,10 @@
 namespace attncheck::bench {
 namespace {
 
-constexpr int kRunsOfAMethod = 9;
+constexpr int kRunsOfAMethod = 5;
 // Long enough that the products, not the calls, are what is paid for, and that a shard of a ring
 // still fills the blocks of the kernel: that is a length for which people shard at all.
-constexpr const char* kLongProblem = "backend=flash_cpu q=3072 h=4 d=64 dtype=f32 seed=1";
-// A zigzag cuts it into twice as many runs.
-constexpr const char* kZigzagProblem = "backend=flash_cpu q=4096 h=4 d=64 dtype=f32 seed=1";
+constexpr const char* kLongProblem = "backend=flash_cpu q=4096 h=8 d=64 dtype=f32 seed=1";
 
 // An attention with what every rank holds of a problem, drawn once.
 class MethodRun {
@@ -80,7 +78,7 @@ Measured method(const BenchSetup& setup, const Budget& budget, const std::string
 // Both on all ranks of the mesh, on one core.
 Measured zigzag(const BenchSetup& setup, const Budget& budget) {
   const sim::CorePin pin(sim::current_core());
-  const std::string problem = kZigzagProblem;
+  const std::string problem = kLongProblem;
   const MethodRun causal(setup.registry, "ring", "4x1", problem + " causal=1 layout=zigzag");
   const MethodRun every_pair(setup.registry, "ring", "4x1", problem);
   sim::World world(causal.mesh().world());

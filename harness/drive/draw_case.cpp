@@ -165,12 +165,8 @@ void set_sizes(Case& c, const LocalSizes& sizes) {
 
 // A later feature may have changed lengths, or given joint tokens a place among causal ones.
 void drop_what_does_not_fit(Problem& p) {
+  if (!sees_every_place(p) || p.joint.tokens >= std::min(p.q_len, p.kv_len)) drop_joint_tokens(p);
   if (!documents_fit(p)) p.documents.clear();
-  const bool sheltered = sees_every_place(p) && p.joint.tokens < std::min(p.q_len, p.kv_len);
-  if (p.joint.tokens == 0 || sheltered) return;
-  p.q_len = std::max<int64_t>(1, p.q_len - p.joint.tokens);
-  p.kv_len = std::max<int64_t>(1, p.kv_len - p.joint.tokens);
-  p.joint = Joint{};
 }
 
 // A merge has few rows and 3 to 5 partials; those of 5 cost the most, as they have 1680 trees.
@@ -199,6 +195,8 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
   drop_what_does_not_fit(c.problem);
+  const bool by_place = c.problem.layout == Layout::striped && !sees_every_place(c.problem);
+  if (by_place && !abilities.stripes_by_place) c.problem.layout = Layout::contiguous;
   return c;
 }
 

@@ -113,6 +113,7 @@ void set_window(Case& c, const Pick& pick) {
 void set_documents(Case& c, const Pick& pick) {
   Problem& p = c.problem;
   if (p.q_len != p.kv_len && !p.shards.empty()) return;  // they may cut the keys
+  drop_joint_tokens(p);
   p.kv_len = p.q_len;
   p.documents.clear();
   for (int64_t left = p.q_len; left > 0; left -= p.documents.back()) {
@@ -221,6 +222,12 @@ void add_call_features(std::vector<Feature>& all) {
 
 }  // namespace
 
+void drop_joint_tokens(Problem& problem) {
+  problem.q_len = std::max<int64_t>(1, problem.q_len - problem.joint.tokens);
+  problem.kv_len = std::max<int64_t>(1, problem.kv_len - problem.joint.tokens);
+  problem.joint = Joint{};
+}
+
 const std::vector<Feature>& all_features() {
   static const std::vector<Feature> features = [] {
     std::vector<Feature> all;
@@ -266,6 +273,10 @@ Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const Supports
     if (!supported && feature.of_transport) continue;
     (supported ? abilities.supported : abilities.refused).push_back(&feature);
   }
+  Case stripes = plain;
+  stripes.problem.layout = Layout::striped;
+  stripes.problem.causal = true;
+  abilities.stripes_by_place = supports(stripes).ok;
   return abilities;
 }
 

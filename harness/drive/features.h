@@ -21,6 +21,9 @@ struct Feature {
   bool of_transport = false;  // not the subject's to refuse
 };
 
+// A problem without its joint tokens, as long as before but for them.
+void drop_joint_tokens(Problem& problem);
+
 // In the order in which they are set: a later one may overwrite what an earlier one chose.
 const std::vector<Feature>& all_features();
 
@@ -32,6 +35,8 @@ Case plain_case(const StreamSpec& spec, const Mesh& mesh);
 struct Abilities {
   Support plain;  // no: the subject does not do the mesh, backend or dtype at all
   std::vector<const Feature*> supported, refused;
+  // Stripes together with places that hide keys: causal, a window, documents.
+  bool stripes_by_place = false;
 
   bool has(const std::string& feature) const;
 };

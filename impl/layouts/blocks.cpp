@@ -82,8 +82,38 @@ bool joins(Block& last, const Block& next) {
   return true;
 }
 
+// Queries and keys of two strands each, that lie one behind the other on both sides: where the
+// first queries see the first keys under a diagonal, the second ones all of these and the second
+// keys under the same, that is one diagonal of all of them. A zigzag shard and its own keys are so.
+std::optional<Block> one_diagonal(const Block& first, const Block& below, const Block& second) {
+  const int64_t rows = first.queries.length, columns = first.keys.length;
+  if (!first.diagonal || !second.diagonal || !sees_all(below)) return std::nullopt;
+  if (first.lower || below.lower || second.lower) return std::nullopt;
+  const bool in_place = same(first.keys, below.keys) && same(below.queries, second.queries) &&
+                        continues(first.queries, below.queries) &&
+                        continues(below.keys, second.keys);
+  const int64_t diagonal = *first.diagonal;
+  const bool first_sees_no_second = rows - 1 + diagonal < columns;
+  const bool second_sees_all_first = columns - 1 <= rows + diagonal;
+  const bool continued = *second.diagonal == diagonal + rows - columns;
+  if (!in_place || !first_sees_no_second || !second_sees_all_first || !continued) {
+    return std::nullopt;
+  }
+  Block whole = first;
+  whole.queries.length += second.queries.length;
+  whole.keys.length += second.keys.length;
+  return whole;
+}
+
 void append(std::vector<Block>& blocks, const Block& next) {
-  if (blocks.empty() || !joins(blocks.back(), next)) blocks.push_back(next);
+  if (!blocks.empty() && joins(blocks.back(), next)) return;
+  blocks.push_back(next);
+  const size_t count = blocks.size();
+  if (count < 3) return;
+  const auto whole = one_diagonal(blocks[count - 3], blocks[count - 2], blocks[count - 1]);
+  if (!whole) return;
+  blocks.resize(count - 2);
+  blocks.back() = *whole;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Span {
 
 // One call of a kernel: some neighbouring queries of a shard and some neighbouring keys of another.
 struct Block {
-  Span queries, keys;  // the queries of one strand, or of several that see all of the keys
+  Span queries, keys;  // of one strand, or of several where one diagonal says what is seen
   // Key j of the block is seen by query i only if j <= i + *diagonal, and j >= i + *lower.
   std::optional<int64_t> diagonal, lower;
   // What else hides keys, `lower` among it, for a kernel that knows a diagonal alone: see

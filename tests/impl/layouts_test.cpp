@@ -259,6 +259,21 @@ TEST(VisibleBlocks, OfACausalZigzagHoldHalfOfThePairsSharedEvenly) {
   }
 }
 
+// The rank's own keys: one call of a kernel, with the diagonal in its corner.
+TEST(VisibleBlocks, OfAZigzagShardAndItsOwnKeysAreOneDiagonal) {
+  for (const int64_t tokens : {16, 64, 61}) {
+    const TokenSplit split{Layout::zigzag, 4, {}};
+    for (int rank = 0; rank < 4; ++rank) {
+      const Strands held = in_order(held_tokens(split, tokens, rank)).strands;
+      const auto blocks = visible_blocks(held, held, 0);
+      ASSERT_EQ(blocks.size(), 1u) << tokens << " " << rank;
+      EXPECT_EQ(blocks[0].queries.length, token_count(held));
+      EXPECT_EQ(blocks[0].keys.length, token_count(held));
+      EXPECT_EQ(blocks[0].diagonal, 0);
+    }
+  }
+}
+
 TEST(VisibleBlocks, OfKeysThatAllSeeAreOne) {
   const TokenSplit split{Layout::zigzag, 4, {}};
   const Strands queries = held_tokens(split, 64, 0), keys = held_tokens(split, 64, 2);
