@@ -67,6 +67,10 @@ void shows_all_heads_the_first_part(AttentionOptions& options, const MeshGroups&
   options.mask = options.mask.index_select(kHeads, part);
 }
 
+void forgets_documents_in_a_masked_window(AttentionOptions& options, const MeshGroups&) {
+  if (options.window && options.mask.defined()) options.documents.clear();
+}
+
 void widens_the_window(AttentionOptions& options, const MeshGroups&) {
   if (options.window) ++*options.window;
 }
@@ -158,6 +162,13 @@ std::vector<Mutant> mask_mutants() {
                    .property = "output_matches_reference",
                    .smallest = "mesh=1x1 q=2 d=1 window=0"},
                   misinformed("widens_the_window", unified_parent(), widens_the_window)),
+      make_mutant({.name = "house_masked_window_for_documents",
+                   .source = "house",
+                   .fault = "documents are forgotten where there are a window and a mask",
+                   .property = "output_matches_reference",
+                   .smallest = "mesh=1x1 q=2 d=1 documents=1,1 window=1 mask=bool:b1qk"},
+                  misinformed("forgets_documents_in_a_masked_window", ulysses_parent(),
+                              forgets_documents_in_a_masked_window)),
       make_mutant({.name = "house_documents_end_at_home",
                    .source = "house",
                    .fault = "a ring minds where documents end for its own keys alone",

@@ -102,7 +102,8 @@ void set_mask(Problem& p, const std::string& value) {
   p.mask = kMaskWords.parse(text.substr(0, colon));
   p.mask_axes = MaskAxes::bhqk;
   if (colon == value.size()) return;
-  if (p.mask == Mask::none) throw std::invalid_argument("'" + value + "': no mask has no axes");
+  if (p.mask == Mask::none)
+    throw std::invalid_argument("'" + value + "': without a mask there are no axes, use mask=none");
   p.mask_axes = kMaskAxesWords.parse(text.substr(colon + 1));
 }
 

@@ -44,8 +44,9 @@ std::vector<std::string> shard_faults(const Problem& p, int ranks) {
   }
   const int64_t sum = std::accumulate(p.shards.begin(), p.shards.end(), int64_t{0});
   if (sum != p.q_len && sum != p.kv_len) {
-    faults.push_back(what + " adds up to " + std::to_string(sum) + ": expected q=" +
-                     std::to_string(p.q_len) + " or kv=" + std::to_string(p.kv_len));
+    faults.push_back(
+        what + " adds up to " + std::to_string(sum) + ": expected q=" + std::to_string(p.q_len) +
+        " or kv=" + std::to_string(p.kv_len) + (p.joint.tokens > 0 ? ", joint tokens aside" : ""));
   }
   return faults;
 }

@@ -53,7 +53,7 @@ void set_bottom_right(Case& c, const Pick& pick) {
 }
 
 void set_scale(Case& c, const Pick& pick) {
-  constexpr std::array<double, 3> kScales{0.5, 1.0, 0.125};
+  constexpr std::array<double, 5> kScales{0.5, 1.0, 0.125, -0.5, 0.0};
   c.problem.scale = kScales[pick(kScales.size())];
 }
 
@@ -105,10 +105,6 @@ void set_mask(Case& c, const Pick& pick) {
   c.problem.mask_axes = kAxes[pick(kAxes.size())];
 }
 
-void set_window(Case& c, const Pick& pick) {
-  c.problem.window = pick(std::max<int64_t>(2, c.problem.kv_len / 2));
-}
-
 // Up to four documents, of which some are shorter than a shard.
 void set_documents(Case& c, const Pick& pick) {
   Problem& p = c.problem;
@@ -119,6 +115,14 @@ void set_documents(Case& c, const Pick& pick) {
   for (int64_t left = p.q_len; left > 0; left -= p.documents.back()) {
     p.documents.push_back(p.documents.size() == 3 ? left : 1 + pick(left));
   }
+}
+
+// Half of the time with documents, half with a mask: they meet in one kernel's mask.
+void set_window(Case& c, const Pick& pick) {
+  c.problem.window = pick(std::max<int64_t>(2, c.problem.kv_len / 2));
+  const int64_t more = pick(4);
+  if ((more & 1) != 0) set_documents(c, pick);
+  if ((more & 2) != 0) set_mask<Mask::boolean>(c, pick);
 }
 
 // One to three tokens more, of the queries and of the keys. They have no place among others.

@@ -263,6 +263,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   add_smaller_together(c, all);
   add_smaller_sizes(c, all);
   add_smaller_shards(c, all);
+  add_smaller_documents(c, all);
   add_fewer_joint_tokens(c, all);
   add_fewer_features(c, all);
   add_smaller_seeds(c, all);

@@ -35,6 +35,21 @@ void add_smaller_windows(const Case& c, std::vector<Case>& all) {
   }
 }
 
+void add_smaller_documents(const Case& c, std::vector<Case>& all) {
+  const std::vector<int64_t>& documents = c.problem.documents;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    for (const int64_t length : {int64_t{1}, documents[i] / 2}) {
+      const int64_t less = documents[i] - length;
+      if (less < 1 || length < 1) continue;
+      all.push_back(c);
+      Problem& p = all.back().problem;
+      p.documents[i] = length;
+      p.q_len -= less;
+      p.kv_len -= less;
+    }
+  }
+}
+
 void add_fewer_joint_tokens(const Case& c, std::vector<Case>& all) {
   const int64_t tokens = c.problem.joint.tokens;
   for (const int64_t less : {tokens, tokens - 1, int64_t{1}}) {

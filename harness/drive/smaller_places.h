@@ -15,6 +15,9 @@ void add_smaller_shards(const Case& c, std::vector<Case>& all);
 // fewer, once more.
 void add_smaller_windows(const Case& c, std::vector<Case>& all);
 
+// One document shorter, of one token or of half as many.
+void add_smaller_documents(const Case& c, std::vector<Case>& all);
+
 // Fewer joint tokens, and none.
 void add_fewer_joint_tokens(const Case& c, std::vector<Case>& all);
 

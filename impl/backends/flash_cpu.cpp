@@ -47,7 +47,7 @@ struct KernelCall {
         q(to_kernel(block.q)),
         k(to_kernel(expand_heads(block.k, group))),
         v(to_kernel(expand_heads(block.v, group))),
-        is_causal(!block.mask.defined() && block.diagonal == 0) {
+        is_causal(!block.mask.defined() && block.diagonal == 0 && block.scale > 0) {
     TORCH_CHECK(block.q.size(3) == block.v.size(3), "flash_cpu: the head_dim of q and k, ",
                 block.q.size(3), ", is not that of v, ", block.v.size(3));
     at::Tensor additive;

@@ -38,7 +38,8 @@ std::optional<at::Tensor> native_mask(const BackendInputs& block) {
 
 // (B, Sq, H, Dv), differentiable where grad mode is on.
 at::Tensor native_attention(const BackendInputs& block) {
-  const bool is_causal = !block.mask.defined() && block.diagonal == 0;  // the op's is top-left
+  // The op's is top-left, and multiplies what it hides, -inf, by the scale.
+  const bool is_causal = !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
   const auto mask = is_causal ? std::nullopt : native_mask(block);
   const int64_t heads = block.q.size(2);
   return at::scaled_dot_product_attention(block.q.transpose(1, 2), keys_to_native(block.k, heads),

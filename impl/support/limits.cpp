@@ -99,8 +99,8 @@ Support supports_rotation(const Limits& limits, const Request& r) {
 
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
-  if (auto s = supports_places(p); !s) return s;
   if (auto s = supports_joint(p); !s) return s;
+  if (auto s = supports_places(p); !s) return s;
   if (r.dropout != 0.0) return Support::no("dropout is not supported: use dropout=0");
   return Support::yes();
 }

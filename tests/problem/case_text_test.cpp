@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"impl=ring mesh=2x1 q=2 d=1 grad=qq", 28, "subset of qkv"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 shards=1,1,1", 28, "3 lengths"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 mask=bool:qk", 28, "bhqk|b1qk|b11k|bk"},
-                    BadText{"impl=ring mesh=2x1 q=2 d=1 mask=none:bk", 28, "no mask has no axes"},
+                    BadText{"impl=ring mesh=2x1 q=2 d=1 mask=none:bk", 28, "there are no axes"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 joint=front", 28, "e.g. front:4"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 joint=none:1", 28, "e.g. front:4"},
                     BadText{"impl=ring mesh=2x1 q=2 d=1 joint=mid:1", 28, "none|front|rear"},
