@@ -24,6 +24,7 @@
 #include "mutants/house_state.h"
 #include "mutants/house_traffic.h"
 #include "mutants/house_values.h"
+#include "mutants/kernel_layout.h"
 #include "mutants/layouts.h"
 #include "mutants/lse_axis.h"
 #include "mutants/lse_form.h"
@@ -67,6 +68,7 @@ std::vector<Mutant> mutant_catalogue() {
                           own_shard_alone(),
                           sends_before_it_receives(),
                           caches_the_lengths_by_rank(),
+                          keys_transposed_twice(),
                           leaves_an_empty_rank_unwritten()};
   for (const auto family : {gradient_count_mutants,
                             cotangent_mutants,

@@ -16,6 +16,11 @@ void set_other_kv_len(Case& c, const Pick& pick) {
   c.problem.kv_len = local * world;
 }
 
+// Never drawn where it is supported, since sizes are drawn before.
+void set_odd_head_dim(Case& c, const Pick&) {
+  c.problem.head_dim = c.problem.v_head_dim = 9;
+}
+
 // Half of the time a divisor of the heads of one Ulysses rank, not all of them; else one or two KV
 // heads a rank, so that their order can be wrong.
 void set_grouped_heads(Case& c, const Pick& pick) {
@@ -180,6 +185,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"kv", 45, set_other_kv_len});
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
+  all.push_back({"odd head_dim", 0, set_odd_head_dim});
   all.push_back({"indivisible length", 20, set_indivisible_length});
   all.push_back({"indivisible heads", 10, set_indivisible_heads});
   all.push_back({"indivisible KV heads", 10, set_indivisible_kv_heads});
@@ -232,6 +238,14 @@ void drop_joint_tokens(Problem& problem) {
   problem.joint = Joint{};
 }
 
+void round_head_dims(Problem& problem, int64_t multiple) {
+  const bool alike = problem.head_dim == problem.v_head_dim;
+  for (int64_t* size : {&problem.head_dim, &problem.v_head_dim}) {
+    *size = (*size + multiple - 1) / multiple * multiple;
+  }
+  if (!alike && problem.head_dim == problem.v_head_dim) problem.v_head_dim += multiple;
+}
+
 const std::vector<Feature>& all_features() {
   static const std::vector<Feature> features = [] {
     std::vector<Feature> all;
@@ -264,14 +278,37 @@ bool Abilities::has(const std::string& feature) const {
                      [&](const Feature* f) { return f->name == feature; });
 }
 
+namespace {
+
+// plain_case has a head_dim of 8.
+int64_t head_dim_multiple(const Case& plain, const SupportsCase& supports) {
+  for (int64_t multiple = 1; multiple < plain.problem.head_dim; multiple *= 2) {
+    Case c = plain;
+    c.problem.head_dim = c.problem.v_head_dim = plain.problem.head_dim + multiple;
+    if (supports(c)) return multiple;
+  }
+  return plain.problem.head_dim;
+}
+
+int64_t least_tokens(const Case& plain, const SupportsCase& supports) {
+  Case c = plain;
+  c.problem.q_len = c.problem.kv_len = c.mesh.world();
+  return supports(c) ? 1 : 2;
+}
+
+}  // namespace
+
 Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const SupportsCase& supports) {
   const Case plain = plain_case(spec, mesh);
   Abilities abilities;
   abilities.plain = supports(plain);
   if (!abilities.plain || !needs_backend(spec.kind)) return abilities;
+  abilities.head_dim_multiple = head_dim_multiple(plain, supports);
+  abilities.least_tokens = least_tokens(plain, supports);
   for (const Feature& feature : all_features()) {
     Case c = plain;
     feature.set(c, [](int64_t) { return 0; });
+    if (feature.name == "dv") round_head_dims(c.problem, abilities.head_dim_multiple);
     if (c == plain) continue;
     const bool supported = supports(c).ok;
     if (!supported && feature.of_transport) continue;
