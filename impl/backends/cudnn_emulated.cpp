@@ -107,7 +107,20 @@ Support supports_problem(const std::string& name, const Problem& problem) {
 
 BackendContract contract_of(int minor) {
   BackendContract contract;
-  contract.lse_shape = minor < kFirstMinorOfFourAxes ? LseShape::BHS : LseShape::BHS1;
+  const bool four_axes = minor >= kFirstMinorOfFourAxes;
+  const std::string parting = release_text(kFirstMinorOfFourAxes);
+  contract.releases = four_axes ? Releases{parting, ""} : Releases{release_text(kFirstMinor), parting};
+  contract.layout = KernelLayout::BHSD;
+  contract.lse_shape = four_axes ? LseShape::BHS1 : LseShape::BHS;
+  contract.lse_memory = MemoryOrder::as_shaped;
+  contract.lse_dtype = LseDType::float32;
+  contract.takes.causal = KernelCausal::top_left;
+  contract.takes.boolean_mask = false;
+  contract.takes.head_dim_multiple = cudnn::kHeadDimMultiple;
+  contract.takes.greatest_head_dim = cudnn::kGreatestHeadDim;
+  contract.takes.dtypes = {DType::bf16, DType::f16};
+  contract.quirks = {{"q_len = kv_len = 1", "backward is refused", {}},
+                     {"a row without keys", "out is NaN", {}}};
   return contract;
 }
 
