@@ -53,7 +53,10 @@ BackendInputs with_hidden_key(const BackendInputs& block) {
 
 // A block as the kernel takes it.
 cudnn::Arguments arguments_of(const BackendInputs& block) {
-  cudnn::Arguments arguments{to_cudnn(block.q), to_cudnn(block.k), to_cudnn(block.v)};
+  cudnn::Arguments arguments;
+  arguments.q = to_cudnn(block.q);
+  arguments.k = to_cudnn(block.k);
+  arguments.v = to_cudnn(block.v);
   arguments.scale = block.scale;
   arguments.is_causal = !block.mask.defined() && block.diagonal == 0;
   if (!arguments.is_causal) arguments.attn_bias = additive_mask(block, block.q.scalar_type());
@@ -63,7 +66,8 @@ cudnn::Arguments arguments_of(const BackendInputs& block) {
 BackendForward forward_of(const BackendInputs& block, LseShape lse_shape) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const cudnn::Output output = cudnn::forward(arguments_of(block), lse_shape);
-  return {output.out.transpose(1, 2), output.log_sumexp, {}};
+  const at::Tensor lse = output.log_sumexp;
+  return {output.out.transpose(1, 2), lse, {}, {output.out, lse}};
 }
 
 // (B, Sq, H) in the project's form as the kernel wants it back.
