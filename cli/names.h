@@ -19,7 +19,8 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
 void require_name(const std::string& kind, const std::string& name,
                   const std::vector<std::string>& known);
 
-// The backends of a --backend flag: like chosen(), and a family's with every parameter that it takes.
+// The backends of a --backend flag: like chosen(), and a family's with every parameter that it
+// takes.
 std::vector<std::string> chosen_backends(const Registry& registry,
                                          const std::vector<std::string>& given,
                                          const std::vector<std::string>& defaults);

@@ -47,8 +47,8 @@ void always_adds_an_axis(RingTour& tour) {
 }
 
 // What a test of LibTorch's version says from 2.9 on, of whatever kernel is in use.
-constexpr bool kVersionSaysFourAxes =
-    TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9);
+constexpr bool kVersionSaysFourAxes = TORCH_VERSION_MAJOR > 2 ||
+                                      (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9);
 
 void adds_an_axis_by_version(RingTour& tour) {
   tour.attend = [kernel = tour.call.backend](const BackendInputs& block) {

@@ -68,7 +68,8 @@ std::optional<double> share_of(const Json& result) {
 void read_results(const Json& results, Report& report) {
   for (const Json& result : results) {
     const std::string where = stream_of(result) + ": " + required_at(result, "property");
-    report.lines[where] = {required_at(result, "verdict"), text_at(result, "case"), share_of(result)};
+    report.lines[where] = {required_at(result, "verdict"), text_at(result, "case"),
+                           share_of(result)};
   }
 }
 
@@ -77,7 +78,7 @@ void read_mutants(const Json& mutants, Report& report) {
   for (const Json& mutant : mutants) {
     const bool caught = mutant.value("caught", false);
     report.lines["mutant " + required_at(mutant, "name")] = {caught ? "caught" : "survived",
-                                                         text_at(mutant, "case"), std::nullopt};
+                                                             text_at(mutant, "case"), std::nullopt};
   }
 }
 
@@ -131,9 +132,9 @@ const Line& line_of(const Report& report, const std::string& where) {
 }
 
 void enter(const std::string& where, const Line& before, const Line& after, Comparison& result) {
-  const VerdictChange change{where, before.verdict, after.verdict,
-                             fails(after.verdict) || before.case_text.empty() ? after.case_text
-                                                                              : before.case_text};
+  const VerdictChange change{
+      where, before.verdict, after.verdict,
+      fails(after.verdict) || before.case_text.empty() ? after.case_text : before.case_text};
   if (fails(after.verdict)) {
     (fails(before.verdict) ? result.failing : result.broken).push_back(change);
   } else if (is_judged(before.verdict) && !is_judged(after.verdict)) {
@@ -147,8 +148,7 @@ void enter(const std::string& where, const Line& before, const Line& after, Comp
 
 bool drifts(double before, double after, double factor) {
   if (before == after) return false;
-  return std::min(before, after) <= 0 ||
-         std::max(before, after) / std::min(before, after) > factor;
+  return std::min(before, after) <= 0 || std::max(before, after) / std::min(before, after) > factor;
 }
 
 void enter_error(const std::string& where, const Line& before, const Line& after,
@@ -194,9 +194,8 @@ Comparison compare_reports(const std::string& before_text, const std::string& af
   }
   const bool same_draws = before.head.seed == after.head.seed;
   if (!same_draws) {
-    result.without_figures =
-        fmt::format("the reports are of other cases: seed {} and seed {}", before.head.seed,
-                    after.head.seed);
+    result.without_figures = fmt::format("the reports are of other cases: seed {} and seed {}",
+                                         before.head.seed, after.head.seed);
   }
   for (const std::string& where : all) {
     const Line &then = line_of(before, where), &now = line_of(after, where);

@@ -58,11 +58,12 @@ std::string comparison_text(const Comparison& comparison) {
   if (!comparison.without_figures.empty()) {
     text += "errors, bytes and memory are not compared: " + comparison.without_figures + "\n";
   }
-  return text + fmt::format("{} new failures, {} no longer judged, {} still fail, {} fixed, {} "
-                            "drifts, {} newly judged, {} the same\n",
-                            comparison.broken.size(), comparison.lost.size(),
-                            comparison.failing.size(), comparison.fixed.size(),
-                            comparison.drifts.size(), comparison.gained, comparison.same);
+  return text + fmt::format(
+                    "{} new failures, {} no longer judged, {} still fail, {} fixed, {} "
+                    "drifts, {} newly judged, {} the same\n",
+                    comparison.broken.size(), comparison.lost.size(), comparison.failing.size(),
+                    comparison.fixed.size(), comparison.drifts.size(), comparison.gained,
+                    comparison.same);
 }
 
 std::string comparison_json(const Comparison& comparison) {

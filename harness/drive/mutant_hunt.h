@@ -28,9 +28,9 @@ struct Hunt {
   int64_t cases = 0;               // judged until then
   std::optional<Case> case_;       // shrunk
   std::optional<Evidence> evidence;
-  Case smallest;              // as listed
-  bool small_enough = false;  // the shrunk case is at least as small as the listed one
-  std::string why_not;        // of a survivor
+  Case smallest;                // as listed
+  bool small_enough = false;    // the shrunk case is at least as small as the listed one
+  std::string why_not;          // of a survivor
   std::vector<FormHunt> forms;  // on the other backends that its entry names
 
   // Caught, on the listed case's backend and on each other one where it is wrong, and not caught
@@ -47,8 +47,8 @@ struct HuntReport {
 };
 
 // Draws cases that the mutant supports, on meshes of up to 4 ranks, until its named property fails
-// on one; tries the listed smallest case last. Shrinks what it found on that property. Does the same
-// on the other backends that the mutant names, without shrinking.
+// on one; tries the listed smallest case last. Shrinks what it found on that property. Does the
+// same on the other backends that the mutant names, without shrinking.
 Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
           const CheckOptions& options);
 

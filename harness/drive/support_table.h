@@ -8,7 +8,8 @@
 
 namespace attncheck {
 
-// A backend as a column of the table; `lse` as its contract has it, and the dtype of the plain case.
+// A backend as a column of the table; `lse` as its contract has it, and the dtype of the plain
+// case.
 struct BackendColumn {
   std::string name;
   bool lse = true;

@@ -14,8 +14,8 @@ std::vector<Backend> built_in_backends();
 // "cudnn_emulated", by release of LibTorch.
 std::vector<BackendFamily> built_in_backend_families();
 
-// Those of built_in_backends() that return a log-sum-exp and support the problem of a block: what to use instead
-// of a backend that returns none. "math, flash_cpu or auto".
+// Those of built_in_backends() that return a log-sum-exp and support the problem of a block: what
+// to use instead of a backend that returns none. "math, flash_cpu or auto".
 std::string backends_with_lse(const Problem& block);
 
 }  // namespace attncheck

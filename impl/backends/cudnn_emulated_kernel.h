@@ -35,7 +35,7 @@ struct Arguments {
 };
 
 struct Output {
-  at::Tensor out;          // (B, H, Sq, Dv)
+  at::Tensor out;         // (B, H, Sq, Dv)
   at::Tensor log_sumexp;  // of the shape that was asked for
 };
 

@@ -59,8 +59,7 @@ BackendGrads backward_by_columns(const Backend& backend, const BackendBackward& 
   if (greatest > 0 && dv + columns > greatest) {
     return in_two_calls(backend, call, contract.own_v_head_dim ? columns : d);
   }
-  const BackendGrads wide =
-      backend.backward(widened(call, columns, contract.own_v_head_dim));
+  const BackendGrads wide = backend.backward(widened(call, columns, contract.own_v_head_dim));
   return {wide.dq.narrow(-1, 0, d), wide.dk.narrow(-1, 0, d), wide.dv.narrow(-1, 0, dv)};
 }
 

@@ -155,8 +155,8 @@ TEST(CudnnEmulatedKernel, RefusesWhatCudnnDoes) {
   EXPECT_THROW(cudnn::forward(wide_bias, LseShape::BHS), c10::Error);
   const cudnn::Arguments pair = arguments(1, 1, 8, at::kHalf);
   const cudnn::Output output = cudnn::forward(pair, LseShape::BHS);
-  EXPECT_THROW(
-      cudnn::backward(output.out, pair, output.out, output.log_sumexp, LseShape::BHS), c10::Error);
+  EXPECT_THROW(cudnn::backward(output.out, pair, output.out, output.log_sumexp, LseShape::BHS),
+               c10::Error);
 }
 
 TEST(CudnnEmulatedKernel, WantsTheLseInTheShapeThatItReturns) {
@@ -188,6 +188,7 @@ TEST(CudnnEmulatedKernel, GivesMinusInfinityAndNaNOnRowsWithoutKeys) {
   a.attn_bias = at::full({2, 2}, -kInfinity, a.q.options());
   const cudnn::Output output = cudnn::forward(a, LseShape::BHS);
   EXPECT_EQ(output.log_sumexp.max().item<double>(), -kInfinity);
+  EXPECT_TRUE(output.out.isnan().all().item<bool>());
   const auto grads = cudnn::backward(a.q, a, a.q, output.log_sumexp, LseShape::BHS);
   EXPECT_TRUE(grads.dq.isnan().all().item<bool>());
 }

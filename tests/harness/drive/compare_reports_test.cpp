@@ -1,9 +1,10 @@
+#include "harness/drive/compare_reports.h"
+
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/drive/compare_reports.h"
 #include "harness/drive/report_json.h"
 #include "problem/case_text.h"
 
@@ -66,7 +67,8 @@ TEST(CompareReports, OfOneRunWithItselfFindNothing) {
 }
 
 TEST(CompareReports, NameANewFailureWithItsCase) {
-  const Comparison worse = compared(run_report({passing_result("a", 0.5)}), run_report({failing_result("a")}));
+  const Comparison worse =
+      compared(run_report({passing_result("a", 0.5)}), run_report({failing_result("a")}));
   EXPECT_EQ(worse.exit_code(), 1);
   ASSERT_EQ(worse.broken.size(), 1u);
   EXPECT_EQ(worse.broken[0].where, "ring on math, sim, f64: a");
@@ -79,8 +81,10 @@ TEST(CompareReports, CountAFailureOfWhatIsNewAsNew) {
 }
 
 TEST(CompareReports, TellWhatIsFixedFromWhatIsNoLongerJudged) {
-  const CheckReport before = run_report({failing_result("a"), passing_result("b", 0.1), failing_result("c")});
-  const Comparison after = compared(before, run_report({passing_result("a", 0.1), without_verdict("b")}));
+  const CheckReport before =
+      run_report({failing_result("a"), passing_result("b", 0.1), failing_result("c")});
+  const Comparison after =
+      compared(before, run_report({passing_result("a", 0.1), without_verdict("b")}));
   ASSERT_EQ(after.fixed.size(), 1u);
   EXPECT_EQ(after.fixed[0].where, "ring on math, sim, f64: a");
   ASSERT_EQ(after.lost.size(), 2u);
@@ -89,11 +93,13 @@ TEST(CompareReports, TellWhatIsFixedFromWhatIsNoLongerJudged) {
 }
 
 TEST(CompareReports, SayWhichFiguresDrift) {
-  CheckReport after = run_report({passing_result("a", 0.5), passing_result("b", 0.011), passing_result("c", 0.15)});
+  CheckReport after =
+      run_report({passing_result("a", 0.5), passing_result("b", 0.011), passing_result("c", 0.15)});
   after.streams[0].received_bytes = 1500;
   after.streams[0].peak_bytes = 401;
-  const Comparison drifted =
-      compared(run_report({passing_result("a", 0.2), passing_result("b", 0.001), passing_result("c", 0.1)}), after);
+  const Comparison drifted = compared(
+      run_report({passing_result("a", 0.2), passing_result("b", 0.001), passing_result("c", 0.1)}),
+      after);
   ASSERT_EQ(drifted.drifts.size(), 2u);
   EXPECT_EQ(drifted.drifts[0].what, "error / bound");
   EXPECT_DOUBLE_EQ(drifted.drifts[0].after, 0.5);
@@ -120,8 +126,7 @@ HuntReport hunt_of(bool caught) {
 }
 
 TEST(CompareReports, FindAMutantThatSurvives) {
-  const Comparison worse =
-      compare_reports(report_json(hunt_of(true)), report_json(hunt_of(false)));
+  const Comparison worse = compare_reports(report_json(hunt_of(true)), report_json(hunt_of(false)));
   EXPECT_EQ(worse.exit_code(), 1);
   EXPECT_EQ(worse.broken.at(0).where, "mutant A10");
 }
@@ -137,8 +142,8 @@ TEST(CompareReports, RefuseWhatIsNoReport) {
 }
 
 TEST(CompareReports, SayTheSameToPrograms) {
-  const auto json = nlohmann::json::parse(
-      comparison_json(compared(run_report({passing_result("a", 0.5)}), run_report({failing_result("a")}))));
+  const auto json = nlohmann::json::parse(comparison_json(
+      compared(run_report({passing_result("a", 0.5)}), run_report({failing_result("a")}))));
   EXPECT_EQ(json["broken"][0]["before"], "pass");
   EXPECT_EQ(json["broken"][0]["after"], "fail");
   EXPECT_EQ(json["after"]["seed"], 4);
