@@ -219,8 +219,8 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   set_features(c, abilities, goal, pick);
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
-  if (abilities.least_tokens > 1) keep_more_than_a_pair(c);
   drop_what_does_not_fit(c.problem);
+  if (abilities.least_tokens > 1) keep_more_than_a_pair(c);
   round_head_dims(c.problem, abilities.head_dim_multiple);
   const bool by_place = c.problem.layout == Layout::striped && !sees_every_place(c.problem);
   if (by_place && !abilities.stripes_by_place) c.problem.layout = Layout::contiguous;

@@ -195,7 +195,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"kv", 45, set_other_kv_len});
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
-  all.push_back({"odd head_dim", 0, set_odd_head_dim});
+  all.push_back({"d=9", 0, set_odd_head_dim});
   all.push_back({"tile lengths", 8, set_tile_lengths});
   all.push_back({"indivisible length", 20, set_indivisible_length});
   all.push_back({"indivisible heads", 10, set_indivisible_heads});

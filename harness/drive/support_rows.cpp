@@ -116,7 +116,6 @@ void add_heads(Rows& rows) {
       .needs_ulysses = true;
   rows.add("head_dim of v unlike that of q", {"dv"},
            [](Case& c) { c.problem.v_head_dim = 2 * c.problem.head_dim; });
-  rows.add("head_dim that is no multiple of 8", {"odd head_dim"});
 }
 
 void add_call(Rows& rows) {
