@@ -19,8 +19,8 @@ struct ContractsArguments {
   bool quiet = false;
 };
 
-// What LibTorch's operators declare and return here, held against the table of releases. Returns the
-// exit code (usage.h) and throws UsageError for a wrong request.
+// What LibTorch's operators declare and return here, held against the table of releases. Returns
+// the exit code (usage.h) and throws UsageError for a wrong request.
 int contracts_command(const ContractsArguments& arguments);
 
 // Adds the command and its flags; `command` is set when it is the one that was asked for.

@@ -29,7 +29,8 @@ std::vector<FactLine> facts_of(const OperatorFindings& op) {
       return f.what == finding.what && (!dtype || f.table == finding.table);
     };
     auto fact = std::find_if(facts.begin(), facts.end(), same);
-    if (fact == facts.end()) fact = facts.insert(facts.end(), {finding.what, finding.table, "", ""});
+    if (fact == facts.end())
+      fact = facts.insert(facts.end(), {finding.what, finding.table, "", ""});
     if (finding.state == State::agrees) add_to(fact->agree, finding.witness);
     if (finding.state == State::differs)
       add_to(fact->differ, fmt::format("{}: {}", finding.witness, finding.found));
@@ -66,10 +67,9 @@ std::string operator_text(const OperatorFindings& op) {
 }
 
 std::string difference_text(const ContractFinding& finding, const ContractReport& report) {
-  return fmt::format(
-      "FAILED aten::{} on LibTorch {}: {}\n  {:<9}{}\n  {:<9}{}\n  {:<9}{}\n\n", finding.op,
-      report.release, finding.what, "witness", finding.witness, "table", finding.table, "found",
-      finding.found);
+  return fmt::format("FAILED aten::{} on LibTorch {}: {}\n  {:<9}{}\n  {:<9}{}\n  {:<9}{}\n\n",
+                     finding.op, report.release, finding.what, "witness", finding.witness, "table",
+                     finding.table, "found", finding.found);
 }
 
 }  // namespace
