@@ -1,14 +1,14 @@
 # The Python of a torch wheel, to ask its meta kernels: no GPU, no CUDA libraries, no environment of
 # anybody's is changed. Source after wheel.sh, libtorch.sh and cuda_runtime.sh.
 
-# What `import torch` wants from PyPI, and numpy, which it would else warn about, left out.
+# What `import torch` wants from PyPI. Without numpy it warns, and that is all.
 torch_python_packages="typing_extensions sympy networkx jinja2 filelock fsspec"
 
 # wheel_python VERSION: a folder for PYTHONPATH with the wheel's `torch`. A cache that was filled with
 # the libraries alone gets the rest beside it.
 wheel_python() {
   local version=$1 torch home=$cache/python/$1 fresh
-  torch=$(wheel_libtorch "$version")
+  torch=$(wheel_libtorch "$version") || return 1
   if [ -e "$torch/__init__.py" ]; then
     dirname "$torch"
     return
@@ -60,21 +60,22 @@ cuda_stand_ins() {
   echo "$home"
 }
 
-# meta_contracts VERSION TABLE FILE: asks the release's meta kernels for the operators of TABLE.
+# meta_contracts VERSION TABLE FILE: asks the release's meta kernels for the operators of TABLE. Fails,
+# with a line that says why, where they could not be asked.
 meta_contracts() {
   local version=$1 table=$2 file=$3 python packages runtime stand_ins
-  python=$(wheel_python "$version")
+  python=$(wheel_python "$version") || return 1
   ls "$python"/torch/_C.cpython-"$(python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')"-* \
     >/dev/null 2>&1 || {
     say "meta kernels of $version: not run: the wheel is for Python 3.11, and this is another"
     return 1
   }
-  packages=$(python_packages)
-  runtime=$(find_cuda_runtime "$(wheel_libtorch "$version")")
-  stand_ins=$(cuda_stand_ins "$version" "$python" "$runtime")
+  packages=$(python_packages) || return 1
+  runtime=$(find_cuda_runtime "$(wheel_libtorch "$version")") || return 1
+  stand_ins=$(cuda_stand_ins "$version" "$python" "$runtime") || return 1
   say "meta kernels of $version: asking the wheel's Python"
   # Not `import torch` of the working folder, and no bytecode in the cache.
-  (cd / && PYTHONPATH=$python:$packages LD_LIBRARY_PATH=$runtime:$stand_ins \
+  (cd / && PYTHONPATH=$python:$packages LD_LIBRARY_PATH=${runtime:+$runtime:}$stand_ins \
     timeout 300 python3 -B -W ignore "$root/ci/lib/meta_contracts.py" <"$table" >"$file.new") ||
     return 1
   mv "$file.new" "$file"
