@@ -81,8 +81,8 @@ TEST(CompareReturned, SeesDtypeMemoryAndWhatIsMissing) {
 TEST(CompareReturned, HoldsDtypesToTheDtypeOfQ) {
   const TensorForm out{{2, 4, 40, 16}, {2560, 16, 64, 1}, "float64", ""};
   const TensorForm lse{{2, 4, 40}, {160, 1, 4}, "float32", ""};
-  const auto wrong = differing(
-      compare_returned(pinned(kFlashCpu, kLinked), "run", {OperatorReturns{"float64", {out, lse}}}));
+  const auto wrong = differing(compare_returned(pinned(kFlashCpu, kLinked), "run",
+                                                {OperatorReturns{"float64", {out, lse}}}));
   ASSERT_EQ(wrong.size(), 1u);
   EXPECT_EQ(wrong[0].what, "lse dtype");
   EXPECT_EQ(wrong[0].found, "float32 of a float64 q");
@@ -127,7 +127,8 @@ TEST(CompareAll, AnEditedRowFailsAndNamesOperatorAndRelease) {
   EXPECT_EQ(report.exit_code(), 1);
   EXPECT_EQ(report.count(State::differs), 1);
   const std::string text = report_text(report);
-  EXPECT_NE(text.find(std::string("FAILED aten::") + kFlashCpu + " on LibTorch " + to_text(kLinked) + ": lse shape"),
+  EXPECT_NE(text.find(std::string("FAILED aten::") + kFlashCpu + " on LibTorch " +
+                      to_text(kLinked) + ": lse shape"),
             std::string::npos)
       << text;
 }
@@ -157,8 +158,7 @@ TEST(CompareAll, MetaKernelsAreHeldAgainstTheirRow) {
   const bool is_new = kLinked >= Release{2, 9};
   MetaKernels meta{TORCH_VERSION, {{kCudnn, is_new ? three : four}}};
   const ContractTable& table = reference::pinned_contracts();
-  const ContractReport report =
-      report_of(compare_all({table, kLinked, {}, false, &meta}), kLinked);
+  const ContractReport report = report_of(compare_all({table, kLinked, {}, false, &meta}), kLinked);
   EXPECT_EQ(report.exit_code(), 1);
   meta.returns[kCudnn] = is_new ? four : three;
   EXPECT_EQ(report_of(compare_all({table, kLinked, {}, false, &meta}), kLinked).exit_code(), 0);

@@ -63,8 +63,8 @@ TEST(MetaFile, IsRefusedWhenItIsBrokenOrAskedOnOtherSizes) {
 }
 
 TEST(ContractReport, SaysForProgramsWhatItSaysForPeople) {
-  ContractFinding finding{"op", "lse shape", "B H S 1", "meta kernel", "B H S",
-                          ContractFinding::State::differs, ""};
+  ContractFinding finding{
+      "op", "lse shape", "B H S 1", "meta kernel", "B H S", ContractFinding::State::differs, ""};
   const ContractReport report{"0.1", "2.9.1", "2.9", {{{}, {finding}}}, {}};
   const FilesJson json = FilesJson::parse(report_json(report));
   ASSERT_EQ(json["findings"].size(), 1u);
