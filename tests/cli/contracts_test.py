@@ -68,7 +68,7 @@ class Contracts(unittest.TestCase):
         for finding in self.release()["findings"]:
             if finding["state"] == "not_run":
                 self.assertEqual(finding["reason"], "no CUDA device")
-        self.assertIn("not run: no CUDA device", self.contracts().stdout)
+        self.assertIn("not run  returned here: no CUDA device", self.contracts().stdout)
 
     def test_a_changed_entry_fails_and_names_operator_and_release(self):
         release = self.release()["release"]
