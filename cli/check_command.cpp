@@ -67,6 +67,15 @@ void keep(const std::optional<Corpus>& corpus, const RememberedCase& failure) {
   }
 }
 
+// Those of a family with every parameter.
+std::vector<std::string> every_backend(const Registry& registry) {
+  std::vector<std::string> names = registry.backend_names();
+  for (const BackendFamily& family : registry.families) {
+    for (const Backend& backend : family.all) names.push_back(backend.name);
+  }
+  return names;
+}
+
 // Names that nobody has would be passed over in silence.
 void require_names(const Registry& registry, const CheckOptions& options) {
   for (const Expectation& expectation : options.expectations) {
@@ -80,7 +89,7 @@ void require_names(const Registry& registry, const CheckOptions& options) {
                        suggestion(value->second, known));
     };
     require("impl", registry.subject_names());
-    require("backend", registry.backend_names());
+    require("backend", every_backend(registry));
     require("transport", transport_names());
   }
   for (const RememberedCase& remembered : options.remembered) {

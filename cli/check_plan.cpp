@@ -20,6 +20,7 @@ constexpr int64_t kModelShare = 3;         // of these, one in so many: a model'
 using Names = std::vector<std::string>;
 
 const Names kSimMeshes{"1x1", "2x1", "3x1", "4x1", "1x2", "1x3", "1x4", "2x2", "3x2", "2x3"};
+const Names kWideDTypes{"f64", "f32"}, kNarrowDTypes{"bf16", "f16"};
 const Names kGlooMeshes{"2x2", "3x1", "1x4"};
 
 // Lengths are rounded to a multiple of what each mesh needs later on.
@@ -34,9 +35,10 @@ std::vector<Problem> scaled_shapes(const CheckArguments& arguments) {
   return shapes;
 }
 
-// All but the dispatcher, which computes with one of the others.
+// All that need no parameter but the dispatcher, which computes with one of the others.
 Names default_backends(const Registry& registry) {
-  Names names = registry.backend_names();
+  Names names;
+  for (const Backend& backend : registry.backends) names.push_back(backend.name);
   std::erase(names, auto_dispatcher().backend().name);
   return names;
 }
@@ -66,14 +68,13 @@ bool takes_shapes(SubjectKind kind) {
 class Planner {
  public:
   Planner(const CheckArguments& arguments, const Registry& registry, Lab& lab)
-      : arguments_(arguments), lab_(lab) {
+      : arguments_(arguments), registry_(registry), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
     asked_ = asked_subjects(arguments, registry);
     impls_ = chosen("impl", asked_, known_subjects(registry, asked_), subject_names(registry));
-    backends_ =
-        chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));
+    backends_ = chosen_backends(registry, arguments.backends, default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
-    dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), {"f64", "f32"});
+    dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), kWideDTypes);
     mesh_arguments(arguments.meshes);
     shapes_ = scaled_shapes(arguments);
   }
@@ -109,7 +110,7 @@ class Planner {
     const SubjectKind kind = kind_of(impl);
     if (!shapes_.empty() && !takes_shapes(kind)) return;
     for (const std::string& backend : backends_of(kind)) {
-      for (const std::string& dtype : dtypes_) {
+      for (const std::string& dtype : dtypes_of(kind, backend)) {
         add_stream(
             {impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend), shapes_});
       }
@@ -120,6 +121,18 @@ class Planner {
   Names backends_of(SubjectKind kind) const {
     const bool every = kind != SubjectKind::model || !arguments_.backends.empty();
     return needs_backend(kind) && every ? backends_ : Names{"math"};
+  }
+
+  // Unless told otherwise, the wide ones; of a backend that takes none of these, the narrow ones.
+  Names dtypes_of(SubjectKind kind, const std::string& backend) const {
+    if (!arguments_.dtypes.empty() || !needs_backend(kind)) return dtypes_;
+    const Backend* on = registry_.backend(backend);
+    Problem plain = plain_case({}, {}).problem;
+    const bool wide = std::any_of(dtypes_.begin(), dtypes_.end(), [&](const std::string& dtype) {
+      plain.dtype = parse_dtype(dtype);
+      return on->supports(plain).ok;
+    });
+    return wide ? dtypes_ : kNarrowDTypes;
   }
 
   int64_t default_cases(const StreamSpec& spec) const {
@@ -197,6 +210,7 @@ class Planner {
   };
 
   const CheckArguments& arguments_;
+  const Registry& registry_;
   Lab& lab_;
   Names asked_;  // subjects by name
   Names impls_, backends_, transports_, dtypes_;

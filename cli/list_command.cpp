@@ -34,10 +34,18 @@ void list_shapes() {
   }
 }
 
+// The dtype that a table of support asks about: float64, or what the backend takes instead.
+DType dtype_of(const Backend& backend) {
+  Problem problem;
+  problem.q_len = problem.kv_len = 2;
+  problem.head_dim = problem.v_head_dim = 8;
+  return backend.supports(problem) ? DType::f64 : DType::bf16;
+}
+
 void list_support(const Registry& registry) {
   std::vector<BackendColumn> backends;
-  for (const Backend& backend : registry.backends) {
-    backends.push_back({backend.name, backend.contract.lse});
+  for (const Backend* backend : registry.listed_backends()) {
+    backends.push_back({backend->name, backend->contract.lse, dtype_of(*backend)});
   }
   const SupportsCase supports = [&](const Case& c) { return registry.supports(c); };
   for (const Implementation& implementation : registry.implementations) {

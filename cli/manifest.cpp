@@ -17,6 +17,7 @@ const Registry& built_in() {
       .implementations = {ring_implementation(), ulysses_implementation(), unified_implementation(),
                           allgather_kv_implementation()},
       .backends = built_in_backends(),
+      .families = built_in_backend_families(),
       .collectives = built_in_collectives(),
       .merges = built_in_merges(),
       .models = built_in_models(),

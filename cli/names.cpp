@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/usage.h"
-#include "harness/registry.h"
 #include "properties/property.h"
 
 namespace attncheck::cli {
@@ -31,6 +30,22 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
     if (!is_among(name, names)) names.push_back(name);
   }
   return names;
+}
+
+std::vector<std::string> chosen_backends(const Registry& registry,
+                                         const std::vector<std::string>& given,
+                                         const std::vector<std::string>& defaults) {
+  std::vector<std::string> known = registry.backend_names();
+  for (const std::string& name : given) {
+    if (name == "all" || is_among(name, known)) continue;
+    try {
+      require_backend(registry, name);
+    } catch (const UnknownName& error) {
+      throw UsageError(error.what());
+    }
+    known.push_back(name);
+  }
+  return chosen("backend", given, known, defaults);
 }
 
 std::vector<std::string> property_names() {

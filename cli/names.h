@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/drive/judge.h"
+#include "harness/registry.h"
 #include "problem/case.h"
 
 namespace attncheck::cli {
@@ -17,6 +18,12 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
 // Throws UsageError for a name that is not among `known`.
 void require_name(const std::string& kind, const std::string& name,
                   const std::vector<std::string>& known);
+
+// The backends of a --backend flag: like chosen(), and a family's with every parameter that it
+// takes.
+std::vector<std::string> chosen_backends(const Registry& registry,
+                                         const std::vector<std::string>& given,
+                                         const std::vector<std::string>& defaults);
 
 std::vector<std::string> property_names();
 std::vector<std::string> transport_names();

@@ -44,10 +44,27 @@ std::string unknown_text(const std::string& kind, const std::string& name,
          " (known: " + list_of(known) + ")";
 }
 
+std::string without_parameter(const std::string& name) {
+  return name.substr(0, name.find(':'));
+}
+
+// "backend cudnn_emulated needs a release of LibTorch: cudnn_emulated:2.5, ..."
+std::string parameter_text(const BackendFamily& family, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Backend& backend : family.all) known.push_back(backend.name);
+  const std::string what = name == family.name ? "backend '" + name + "' needs "
+                                               : "unknown backend '" + name + "': it takes ";
+  return what + family.parameter + " (" + list_of(known) + ")";
+}
+
 }  // namespace
 
 const Backend* Registry::backend(const std::string& name) const {
-  return find_named(backends, name);
+  const Backend* found = find_named(backends, name);
+  for (const BackendFamily& family : families) {
+    if (found == nullptr) found = find_named(family.all, name);
+  }
+  return found;
 }
 
 const Mutant* Registry::mutant(const std::string& name) const {
@@ -112,9 +129,18 @@ std::vector<std::string> Registry::subject_names() const {
   return names;
 }
 
+std::vector<const Backend*> Registry::listed_backends() const {
+  std::vector<const Backend*> listed;
+  for (const Backend& backend : backends) listed.push_back(&backend);
+  for (const BackendFamily& family : families) {
+    for (const std::string& name : family.listed) listed.push_back(find_named(family.all, name));
+  }
+  return listed;
+}
+
 std::vector<std::string> Registry::backend_names() const {
   std::vector<std::string> names;
-  for (const Backend& b : backends) names.push_back(b.name);
+  for (const Backend* backend : listed_backends()) names.push_back(backend->name);
   return names;
 }
 
@@ -134,14 +160,21 @@ UnknownName::UnknownName(const std::string& what_kind, const std::string& name,
                          const std::vector<std::string>& known)
     : std::invalid_argument(unknown_text(what_kind, name, known)) {}
 
+void require_backend(const Registry& registry, const std::string& name) {
+  if (registry.backend(name) != nullptr) return;
+  const std::string bare = without_parameter(name);
+  if (const BackendFamily* family = find_named(registry.families, bare)) {
+    throw UnknownName(parameter_text(*family, name));
+  }
+  throw UnknownName("backend", name, registry.backend_names());
+}
+
 void require_known(const Registry& registry, const Case& c) {
   const std::vector<std::string> subjects = registry.subject_names();
   if (std::find(subjects.begin(), subjects.end(), c.impl) == subjects.end()) {
     throw UnknownName("impl", c.impl, names_like(c.impl, subjects));
   }
-  if (registry.backend(c.backend) == nullptr) {
-    throw UnknownName("backend", c.backend, registry.backend_names());
-  }
+  require_backend(registry, c.backend);
 }
 
 }  // namespace attncheck

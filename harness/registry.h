@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "impl/contract/backend.h"
+#include "impl/contract/backend_family.h"
 #include "impl/contract/collective.h"
 #include "impl/contract/implementation.h"
 #include "impl/contract/merge.h"
@@ -20,6 +21,7 @@ namespace attncheck {
 struct Registry {
   std::vector<Implementation> implementations;
   std::vector<Backend> backends;
+  std::vector<BackendFamily> families = {};
   std::vector<Collective> collectives;
   std::vector<Merge> merges;
   std::vector<Model> models;
@@ -39,8 +41,11 @@ struct Registry {
   // What `impl=` names; an unknown name counts as an implementation.
   SubjectKind kind(const std::string& impl) const;
 
-  // Every name that `impl=` takes, and every backend's.
+  // Every name that `impl=` takes.
   std::vector<std::string> subject_names() const;
+  // Every backend that stands in a list: those without a parameter, then the listed ones of each
+  // family. backend() knows more: a family's for every parameter.
+  std::vector<const Backend*> listed_backends() const;
   std::vector<std::string> backend_names() const;
 
   // Whether the case's subject supports it on the case's backend. An unknown subject or backend is
@@ -53,7 +58,12 @@ class UnknownName : public std::invalid_argument {
  public:
   UnknownName(const std::string& what_kind, const std::string& name,
               const std::vector<std::string>& known);
+  explicit UnknownName(const std::string& text) : std::invalid_argument(text) {}
 };
+
+// Throws UnknownName when the registry has no backend of that name. A family's name without a
+// parameter, or with one that it does not take, is answered with those that it takes.
+void require_backend(const Registry& registry, const std::string& name);
 
 // Throws UnknownName when the registry lacks the case's subject or backend.
 void require_known(const Registry& registry, const Case& c);

@@ -25,6 +25,7 @@
 #include "mutants/house_state.h"
 #include "mutants/house_traffic.h"
 #include "mutants/house_values.h"
+#include "mutants/kernel_layout.h"
 #include "mutants/layouts.h"
 #include "mutants/lse_axis.h"
 #include "mutants/lse_form.h"
@@ -58,17 +59,11 @@ auto place(const Mutant& mutant) {
 }  // namespace
 
 std::vector<Mutant> mutant_catalogue() {
-  std::vector<Mutant> all{gather_keeps_its_own_slice(),
-                          merge_left_to_autograd(),
-                          ring_group_alone(),
-                          math_falls_into_flash(),
-                          sum_without_autograd(),
-                          computes_in_float16(),
-                          cuts_to_equal_splits(),
-                          own_shard_alone(),
-                          sends_before_it_receives(),
-                          caches_the_lengths_by_rank(),
-                          leaves_an_empty_rank_unwritten()};
+  std::vector<Mutant> all{
+      gather_keeps_its_own_slice(), merge_left_to_autograd(), ring_group_alone(),
+      math_falls_into_flash(),      sum_without_autograd(),   computes_in_float16(),
+      cuts_to_equal_splits(),       own_shard_alone(),        sends_before_it_receives(),
+      caches_the_lengths_by_rank(), keys_transposed_twice(),  leaves_an_empty_rank_unwritten()};
   for (const auto family : {gradient_count_mutants,
                             cotangent_mutants,
                             ring_backward_mutants,

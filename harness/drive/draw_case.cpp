@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace attncheck {
@@ -146,7 +147,8 @@ void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pi
     if (wanted(*feature, goal)) leading.push_back(feature);
   }
   for (const Feature* feature : abilities.supported) {
-    if (!wanted(*feature, goal) && !disturbs(*feature, goal) && percent(pick, feature->percent)) {
+    if (feature->percent == 0 || wanted(*feature, goal) || disturbs(*feature, goal)) continue;
+    if (percent(pick, feature->percent)) {
       feature->set(c, pick);
     }
   }
@@ -154,6 +156,20 @@ void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pi
   if (goal == Goal::masked) add_joint_tokens(c, abilities, pick);
   const bool of_layout = goal == Goal::zigzag || goal == Goal::striped;
   if (of_layout && abilities.has("causal")) c.problem.causal = true;
+}
+
+// Sizes of which one has to fit the subject: head_dims are multiples, and where S_local = H = D the
+// others are the same ones.
+LocalSizes fitted(LocalSizes sizes, const Mesh& mesh, const Abilities& abilities) {
+  const bool equal = sizes.tokens == sizes.head_dim && sizes.heads * mesh.ulysses == sizes.head_dim;
+  const int64_t multiple = abilities.head_dim_multiple;
+  if (equal && sizes.tokens > 1 && sizes.head_dim % multiple != 0) {
+    sizes.head_dim = std::lcm<int64_t>(multiple, mesh.ulysses);
+    sizes.tokens = sizes.head_dim;
+    sizes.heads = sizes.head_dim / mesh.ulysses;
+  }
+  sizes.tokens = std::max(sizes.tokens, abilities.least_tokens);
+  return sizes;
 }
 
 void set_sizes(Case& c, const LocalSizes& sizes) {
@@ -189,13 +205,14 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   if (spec.kind == SubjectKind::merge) {
     set_merge_sizes(c, pick);
   } else {
-    set_sizes(c, draw_sizes(mesh, goal, pick));
+    set_sizes(c, fitted(draw_sizes(mesh, goal, pick), mesh, abilities));
   }
   c.seed = static_cast<uint64_t>(pick(int64_t{1} << 32));
   set_features(c, abilities, goal, pick);
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
   drop_what_does_not_fit(c.problem);
+  round_head_dims(c.problem, abilities.head_dim_multiple);
   const bool by_place = c.problem.layout == Layout::striped && !sees_every_place(c.problem);
   if (by_place && !abilities.stripes_by_place) c.problem.layout = Layout::contiguous;
   return c;

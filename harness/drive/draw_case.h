@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "harness/drive/features.h"
+#include "harness/drive/abilities.h"
 #include "harness/drive/stream_spec.h"
 
 namespace attncheck {

@@ -16,6 +16,11 @@ void set_other_kv_len(Case& c, const Pick& pick) {
   c.problem.kv_len = local * world;
 }
 
+// Never drawn where it is supported, since sizes are drawn before.
+void set_odd_head_dim(Case& c, const Pick&) {
+  c.problem.head_dim = c.problem.v_head_dim = 9;
+}
+
 // Half of the time a divisor of the heads of one Ulysses rank, not all of them; else one or two KV
 // heads a rank, so that their order can be wrong.
 void set_grouped_heads(Case& c, const Pick& pick) {
@@ -190,6 +195,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"kv", 45, set_other_kv_len});
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
+  all.push_back({"odd head_dim", 0, set_odd_head_dim});
   all.push_back({"tile lengths", 8, set_tile_lengths});
   all.push_back({"indivisible length", 20, set_indivisible_length});
   all.push_back({"indivisible heads", 10, set_indivisible_heads});
@@ -269,31 +275,6 @@ Case plain_case(const StreamSpec& spec, const Mesh& mesh) {
   if (spec.kind == SubjectKind::collective) p.data = Data::tagged;
   c.return_lse = spec.lse;
   return c;
-}
-
-bool Abilities::has(const std::string& feature) const {
-  return std::any_of(supported.begin(), supported.end(),
-                     [&](const Feature* f) { return f->name == feature; });
-}
-
-Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const SupportsCase& supports) {
-  const Case plain = plain_case(spec, mesh);
-  Abilities abilities;
-  abilities.plain = supports(plain);
-  if (!abilities.plain || !needs_backend(spec.kind)) return abilities;
-  for (const Feature& feature : all_features()) {
-    Case c = plain;
-    feature.set(c, [](int64_t) { return 0; });
-    if (c == plain) continue;
-    const bool supported = supports(c).ok;
-    if (!supported && feature.of_transport) continue;
-    (supported ? abilities.supported : abilities.refused).push_back(&feature);
-  }
-  Case stripes = plain;
-  stripes.problem.layout = Layout::striped;
-  stripes.problem.causal = true;
-  abilities.stripes_by_place = supports(stripes).ok;
-  return abilities;
 }
 
 }  // namespace attncheck

@@ -31,15 +31,4 @@ const std::vector<Feature>& all_features();
 // head_dim 8.
 Case plain_case(const StreamSpec& spec, const Mesh& mesh);
 
-// What a subject takes on one mesh: asked once for each feature, on the plain case.
-struct Abilities {
-  Support plain;  // no: the subject does not do the mesh, backend or dtype at all
-  std::vector<const Feature*> supported, refused;
-  // Stripes together with places that hide keys: causal, a window, documents.
-  bool stripes_by_place = false;
-
-  bool has(const std::string& feature) const;
-};
-Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const SupportsCase& supports);
-
 }  // namespace attncheck

@@ -19,9 +19,8 @@ std::vector<Mesh> small_meshes(const Mesh& listed) {
   return meshes;
 }
 
-StreamSpec spec_of(const Mutant& mutant) {
+StreamSpec spec_of(const Mutant& mutant, const Case& smallest) {
   StreamSpec spec;
-  const Case& smallest = mutant.smallest;
   spec.impl = "mutant:" + mutant.name;
   spec.backend = smallest.backend;
   spec.transport = smallest.transport;
@@ -48,17 +47,21 @@ struct Failure {
   Verdict verdict;
 };
 
-std::optional<Failure> draw_until_failure(const Property& property, CaseStream& stream,
-                                          LaneLab& lane, const CheckOptions& options,
-                                          Hunt& result) {
-  while (result.cases < options.cases && Clock::now() <= options.deadline) {
+// Draws cases of the mutant on the backend of `smallest`.
+std::optional<Failure> draw_until_failure(const Mutant& mutant, const Case& smallest,
+                                          const Property& property, LaneLab& lane,
+                                          const CheckOptions& options, int64_t& cases) {
+  CaseStream stream(
+      spec_of(mutant, smallest), [&lane](const Case& c) { return lane.lab->supports(c); },
+      options.seed);
+  while (cases < options.cases && Clock::now() <= options.deadline) {
     const std::optional<Case> c = property.about_refusals ? stream.next_refused() : stream.next();
     if (!c) return std::nullopt;
-    ++result.cases;
+    ++cases;
     lane.forget();
     Verdict verdict = judge(property, *c, *lane.lab);
     if (verdict.failed()) return Failure{*c, std::move(verdict)};
-    options.progress({result.name, "cases", result.cases, options.cases});
+    options.progress({mutant.name, "cases", cases, options.cases});
   }
   return std::nullopt;
 }
@@ -73,6 +76,26 @@ std::optional<Failure> try_listed(const Property& property, LaneLab& lane,
                    " drawn cases and is '" + to_text(verdict.kind) + "' on the listed one" +
                    (verdict.reason.empty() ? "" : ": " + verdict.reason);
   return std::nullopt;
+}
+
+FormHunt hunt_form(const Mutant& mutant, const std::string& backend, const Property& property,
+                   LaneLab& lane, const CheckOptions& options) {
+  Case smallest = mutant.smallest;
+  smallest.backend = backend;
+  FormHunt form;
+  form.backend = backend;
+  const BackendContract* contract = lane.lab->contract(smallest);
+  if (mutant.wrong_here && contract != nullptr) form.wrong_here = mutant.wrong_here({*contract});
+  std::optional<Failure> failure =
+      draw_until_failure(mutant, smallest, property, lane, options, form.cases);
+  if (!failure) {
+    lane.forget();
+    Verdict verdict = judge(property, smallest, *lane.lab);
+    if (verdict.failed()) failure = Failure{smallest, std::move(verdict)};
+  }
+  form.caught = failure.has_value();
+  if (failure) form.case_ = failure->case_;
+  return form;
 }
 
 }  // namespace
@@ -90,9 +113,12 @@ Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
     result.why_not = "there is no property '" + mutant.property + "'";
     return result;
   }
-  CaseStream stream(
-      spec_of(mutant), [&lane](const Case& c) { return lane.lab->supports(c); }, options.seed);
-  std::optional<Failure> failure = draw_until_failure(*property, stream, lane, options, result);
+  for (const std::string& backend : mutant.backends) {
+    if (backend == mutant.smallest.backend) continue;
+    result.forms.push_back(hunt_form(mutant, backend, *property, lane, options));
+  }
+  std::optional<Failure> failure =
+      draw_until_failure(mutant, mutant.smallest, *property, lane, options, result.cases);
   if (!failure) failure = try_listed(*property, lane, options, result);
   if (!failure) return result;
   const Shrunk shrunk = shrink_failure(*property, failure->case_, failure->verdict, lane, options);
@@ -103,9 +129,14 @@ Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
   return result;
 }
 
+bool Hunt::as_listed() const {
+  return caught && std::all_of(forms.begin(), forms.end(),
+                               [](const FormHunt& form) { return form.as_listed(); });
+}
+
 int HuntReport::exit_code() const {
   const bool all =
-      std::all_of(hunts.begin(), hunts.end(), [](const Hunt& hunt) { return hunt.caught; });
+      std::all_of(hunts.begin(), hunts.end(), [](const Hunt& hunt) { return hunt.as_listed(); });
   return all ? 0 : 1;
 }
 

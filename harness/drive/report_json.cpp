@@ -99,6 +99,22 @@ std::string report_json(const CheckReport& report) {
   return dump(json);
 }
 
+namespace {
+
+Json forms_json(const Hunt& hunt) {
+  Json forms = Json::array();
+  for (const FormHunt& form : hunt.forms) {
+    forms.push_back({{"backend", form.backend},
+                     {"wrong_here", form.wrong_here},
+                     {"caught", form.caught},
+                     {"cases", form.cases},
+                     {"case", case_json(form.case_)}});
+  }
+  return forms;
+}
+
+}  // namespace
+
 std::string report_json(const HuntReport& report) {
   Json json = head_json(report);
   json["mutants"] = Json::array();
@@ -109,6 +125,7 @@ std::string report_json(const HuntReport& report) {
                                {"property", hunt.property},
                                {"cases", hunt.cases},
                                {"case", case_json(hunt.case_)}});
+    if (!hunt.forms.empty()) json["mutants"].back()["forms"] = forms_json(hunt);
   }
   return dump(json);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/drive/features.h"
+#include "harness/drive/abilities.h"
 #include "harness/drive/stream_spec.h"
 
 namespace attncheck {

@@ -147,6 +147,10 @@ std::vector<int64_t> smaller_values(const Size& size) {
   for (int64_t local : {int64_t{1}, size.local() / 2, size.local() - 1}) {
     if (local >= 1 && local < size.local()) values.push_back(local * size.unit + left_over);
   }
+  constexpr int64_t kStep = 8;  // of a head_dim that has to stay a multiple of it
+  if (size.unit == 1 && size.value % kStep == 0 && size.value > kStep) {
+    values.push_back(size.value - kStep);
+  }
   return values;
 }
 

@@ -114,7 +114,9 @@ void add_heads(Rows& rows) {
   rows.add("heads that the Ulysses degree does not divide", {"indivisible heads"},
            [](Case& c) { give_heads(c, c.mesh.ulysses + 1, c.mesh.ulysses + 1); })
       .needs_ulysses = true;
-  rows.add("head_dim of v unlike that of q", {"dv"});
+  rows.add("head_dim of v unlike that of q", {"dv"},
+           [](Case& c) { c.problem.v_head_dim = 2 * c.problem.head_dim; });
+  rows.add("head_dim that is no multiple of 8", {"odd head_dim"});
 }
 
 void add_call(Rows& rows) {

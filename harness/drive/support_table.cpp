@@ -73,6 +73,7 @@ class Table {
     spec.impl = impl_;
     spec.backend = backend.name;
     spec.lse = backend.lse;
+    spec.dtype = backend.dtype;
     return plain_case(spec, mesh);
   }
 

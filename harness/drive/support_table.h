@@ -4,13 +4,16 @@
 #include <vector>
 
 #include "harness/drive/stream_spec.h"
+#include "problem/problem.h"
 
 namespace attncheck {
 
-// A backend as a column of the table; `lse` as its contract has it.
+// A backend as a column of the table; `lse` as its contract has it, and the dtype of the plain
+// case.
 struct BackendColumn {
   std::string name;
   bool lse = true;
+  DType dtype = DType::f64;
 };
 
 // What an implementation's supports() answers, as a table in Markdown: a row for each of

@@ -24,8 +24,7 @@ struct BlockAttention {
 BlockAttention attend(const Backend& backend, const BackendInputs& block);
 
 // The block's share of the gradients, given the GLOBAL out and lse. Zero for a block in which
-// nothing is visible. A kernel that takes no grad_lse gets it by one more column: q, k: 0, v: 1,
-// grad_out: grad_lse, out: 0, which adds grad_lse to dout.v and nothing to rowsum(dout o out).
+// nothing is visible. A kernel that takes no grad_lse gets it by more columns: lse_columns.h.
 BackendGrads attend_backward(const Backend& backend, const BackendBackward& call);
 
 }  // namespace attncheck

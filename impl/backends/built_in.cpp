@@ -1,5 +1,8 @@
 #include "impl/backends/built_in.h"
 
+#include <utility>
+
+#include "impl/backends/cudnn_emulated.h"
 #include "impl/backends/dispatcher.h"
 #include "impl/backends/flash_cpu.h"
 #include "impl/backends/math.h"
@@ -9,6 +12,17 @@ namespace attncheck {
 
 std::vector<Backend> built_in_backends() {
   return {math_backend(), flash_cpu_backend(), native_backend(), auto_dispatcher().backend()};
+}
+
+std::vector<BackendFamily> built_in_backend_families() {
+  BackendFamily cudnn;
+  cudnn.name = "cudnn_emulated";
+  cudnn.parameter = "a release of LibTorch";
+  for (const std::string& release : cudnn_emulated_releases()) {
+    cudnn.all.push_back(cudnn_emulated_backend(release));
+  }
+  cudnn.listed = {"cudnn_emulated:2.8", "cudnn_emulated:2.9"};
+  return {std::move(cudnn)};
 }
 
 std::string backends_with_lse(const Problem& block) {

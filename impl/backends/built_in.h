@@ -4,14 +4,18 @@
 #include <vector>
 
 #include "impl/contract/backend.h"
+#include "impl/contract/backend_family.h"
 
 namespace attncheck {
 
 // "math", "flash_cpu", "native", "auto".
 std::vector<Backend> built_in_backends();
 
-// Those of them that return a log-sum-exp and support the problem of a block: what to use instead
-// of a backend that returns none. "math, flash_cpu or auto".
+// "cudnn_emulated", by release of LibTorch.
+std::vector<BackendFamily> built_in_backend_families();
+
+// Those of built_in_backends() that return a log-sum-exp and support the problem of a block: what
+// to use instead of a backend that returns none. "math, flash_cpu or auto".
 std::string backends_with_lse(const Problem& block);
 
 }  // namespace attncheck

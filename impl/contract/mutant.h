@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "impl/contract/backend.h"
 #include "impl/contract/collective.h"
@@ -16,6 +18,11 @@ namespace attncheck {
 // shows in a ring comes as an implementation that carries it.
 using Subject = std::variant<Implementation, Collective, Merge, Model, Backend>;
 
+// What a mutant's fault may depend on, beside the case.
+struct Platform {
+  BackendContract contract;  // of the backend that it runs on
+};
+
 // A subject that is wrong on purpose, the way a real one once was. `impl=mutant:NAME` in a case.
 struct Mutant {
   std::string name;      // "A10", or "house_..." for one of the house
@@ -24,6 +31,10 @@ struct Mutant {
   std::string property;  // the property that must catch it
   Case smallest;  // the smallest case that shows it; its backend and dtype are the mutant's own
   Subject subject;
+  // Backends on which it is tried beside that of `smallest`, for a fault that shows on some alone.
+  std::vector<std::string> backends = {};
+  // Whether it is wrong there; empty: everywhere. Where it is not, no property may fail.
+  std::function<bool(const Platform&)> wrong_here = nullptr;
   bool crashes = false;  // may take the rank's process down: needs a transport of processes
 };
 

@@ -86,6 +86,19 @@ class WrongRequests(unittest.TestCase):
         self.refused("replay", "impl=ring backend=x mesh=1x1 q=1 d=1", says="unknown backend")
         self.refused("replay", "impl=ring transport=x mesh=1x1 q=1 d=1", says="unknown transport")
 
+    def test_a_backend_with_a_parameter(self):
+        releases = "cudnn_emulated:2.5, "
+        self.refused("check", "--backend", "cudnn_emulated", says=["needs a release of LibTorch", releases])
+        self.refused("check", "--backend", "cudnn_emulated:2.4", says=["takes a release of LibTorch", releases])
+        self.refused("replay", "impl=ring backend=cudnn_emulated:3 mesh=1x1 q=2 d=8", says=releases)
+        short = ["--quiet", "--impl", "ring", "--mesh", "2x1", "--transport", "sim", "--cases", "3"]
+        done = run("check", *short, "--backend", "cudnn_emulated:2.5,cudnn_emulated:2.15")
+        self.assertNotIn("FAILED", done.stdout)
+        for part in ["cudnn_emulated:2.5", "cudnn_emulated:2.15", "bf16", "f16"]:
+            self.assertIn(part, done.stdout)
+        self.assertNotIn("f32", done.stdout)
+        self.refused("check", *short, "--backend", "cudnn_emulated:2.8", "--dtype", "f32", says="bfloat16 and float16 alone")
+
     def test_schedules(self):
         ring = "impl=ring mesh=3x1 q=6 d=2 schedule="
         for text in ["pct:0:3", "pct:3", "random:", "random:1x", "lifo"]:
@@ -215,6 +228,14 @@ class Runs(unittest.TestCase):
         done = run("mutants", "--mutant", "A19", "--quiet")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("1 of 1 mutants caught", done.stdout)
+
+    def test_a_mutant_is_caught_where_it_is_wrong_and_right_elsewhere(self):
+        done = run("mutants", "--mutant", "B1,B2,B3,B15,A12,A13", "--cases", "60", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("6 of 6 mutants caught", done.stdout)
+        self.assertEqual(done.stdout.count("right on cudnn_emulated:2.8: no failure in 60 drawn cases"), 3)
+        self.assertEqual(done.stdout.count("right on cudnn_emulated:2.9: no failure in 60 drawn cases"), 1)
+        self.assertEqual(done.stdout.count("caught on cudnn_emulated:2.8"), 2)
 
     def test_bench_prints_a_ratio_with_its_spread_for_each_budget(self):
         with tempfile.TemporaryDirectory() as folder:

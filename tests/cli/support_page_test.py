@@ -48,10 +48,11 @@ def tables(text):
 
 
 def summary(table, row):
-    """One word for all backends that do the method at all; "auto" is one of the others."""
+    """One word for all backends that do the method at all; "auto" is one of the others, and nobody computes with an emulation."""
     if not table:
         return "no"
-    does = [b for b, says in table["forward and backward"].items() if says != "no" and b != "auto"]
+    aside = ("auto", "cudnn_emulated")
+    does = [b for b, says in table["forward and backward"].items() if says != "no" and not b.startswith(aside)]
     says = {backend: table[row][backend] for backend in does}
     if len(set(says.values())) == 1:
         return next(iter(says.values()))

@@ -1,6 +1,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <torch/version.h>
 
 #include "tests/mutants/mutant_testing.h"
 
@@ -30,12 +31,20 @@ TEST(MutantErrors, ATransposedGradientThrowsWhereTokensAndHeadsDiffer) {
   expect_on_every_rank(got, "the gradient of the output is");
 }
 
-TEST(MutantErrors, AMissingAxisThrowsWhereSizesDiffer) {
-  expect_on_every_rank(outcome("B2", "mesh=2x1 q=8 h=4 d=3"), "size");
+TEST(MutantErrors, AnAxisChosenByVersionThrowsWhereSizesDiffer) {
+  const bool before = TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 9;
+  const std::string kernel = before ? "backend=four_axis_kernel " : "";
+  expect_on_every_rank(outcome("B2", kernel + "mesh=2x1 q=8 h=4 d=3"), "size");
 }
 
 TEST(MutantErrors, ASecondTrailingAxisThrowsWhereTheOutputGrows) {
-  expect_on_every_rank(outcome("B1", "mesh=2x1 q=4 h=2 d=3"), "size");
+  expect_on_every_rank(outcome("B1", "backend=four_axis_kernel mesh=2x1 q=4 h=2 d=3"), "size");
+}
+
+TEST(MutantErrors, KeysTransposedTwiceThrowWhereTokensAndHeadsDiffer) {
+  const Outcome got = outcome("A12", "backend=cudnn_emulated:2.9 dtype=f16 mesh=1x1 q=16 h=8 d=64");
+  EXPECT_EQ(got.wrong, "");
+  expect_on_every_rank(got, "k and v have other tokens than q");
 }
 
 TEST(MutantErrors, HalfTheQueriesDoNotFitAllOfThem) {

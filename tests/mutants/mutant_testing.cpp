@@ -10,10 +10,12 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 
+#include "impl/backends/built_in.h"
 #include "impl/backends/math.h"
 #include "impl/contract/attention_options.h"
 #include "impl/contract/dtypes.h"
 #include "mutants/catalogue.h"
+#include "mutants/kernels.h"
 #include "problem/case_text.h"
 #include "tests/impl/mesh_testing.h"
 #include "tests/impl/problems_testing.h"
@@ -69,6 +71,20 @@ at::Tensor shard(const at::Tensor& x, Layout layout, const MeshGroups& groups) {
   return at::cat({runs[rank], runs[2 * world - 1 - rank]}, 1);
 }
 
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-12;
+    case DType::f32:
+      return 1e-5;
+    case DType::f16:
+      return 0.02;
+    case DType::bf16:
+      break;
+  }
+  return 0.15;
+}
+
 // One run: what it computes and what it has found wrong so far. Ranks run one at a time.
 class Judge {
  public:
@@ -117,7 +133,7 @@ class Judge {
 
  private:
   void compare(const std::string& part, const at::Tensor& got, const at::Tensor& want) {
-    const double tolerance = case_.problem.dtype == DType::f64 ? 1e-12 : 1e-5;
+    const double tolerance = tolerance_of(case_.problem.dtype);
     const bool right =
         got.defined() && got.sizes() == want.sizes() && difference(got.detach(), want) <= tolerance;
     if (!right) wrong_.insert(part);
@@ -136,10 +152,10 @@ class Judge {
 
   Implementation implementation_;
   Case case_;
+  Backend backend_ = backend_named(case_.backend);
   at::Tensor mask_;  // of the whole, of the case's axes
   Whole whole_;
   Expected want_;
-  Backend backend_ = math_backend();
   std::set<std::string> wrong_;
 };
 
@@ -190,6 +206,19 @@ bool arrives_at_rank(const Collective& collective, const Case& c, const MeshGrou
 }
 
 }  // namespace
+
+Backend backend_named(const std::string& name) {
+  if (name == "four_axis_kernel") return four_axis_kernel();
+  for (const Backend& backend : built_in_backends()) {
+    if (backend.name == name) return backend;
+  }
+  for (const BackendFamily& family : built_in_backend_families()) {
+    for (const Backend& backend : family.all) {
+      if (backend.name == name) return backend;
+    }
+  }
+  throw std::invalid_argument("there is no backend " + name);
+}
 
 Mutant mutant(const std::string& name) {
   for (const Mutant& m : mutant_catalogue()) {

@@ -77,6 +77,31 @@ TEST(CaseStream, FillsEveryCellInTwelveCases) {
   }
 }
 
+// As cuDNN takes them.
+Support multiples_of_8(const Case& c) {
+  const Problem& p = c.problem;
+  if (p.head_dim % 8 != 0 || p.v_head_dim % 8 != 0) return Support::no("head_dim");
+  const int64_t ring = c.mesh.ring;
+  if ((p.q_len + ring - 1) / ring == 1 && (p.kv_len + ring - 1) / ring == 1) {
+    return Support::no("one query, one key");
+  }
+  return every_split(c);
+}
+
+TEST(CaseStream, DrawsHeadDimsThatTheSubjectTakes) {
+  CaseStream stream(wide_spec(), multiples_of_8, 1);
+  int own_v = 0;
+  for (int i = 0; i < 500; ++i) {
+    const std::optional<Case> c = stream.next();
+    ASSERT_TRUE(c);
+    EXPECT_EQ(c->problem.head_dim % 8, 0) << to_text(*c);
+    own_v += c->problem.v_head_dim != c->problem.head_dim ? 1 : 0;
+  }
+  EXPECT_GT(own_v, 50);
+  EXPECT_LT(stream.counts().refused_share(), 0.05);
+  EXPECT_TRUE(stream.empty_cells().empty()) << stream.empty_cells().front();
+}
+
 TEST(CaseStream, DrawsMasksOfAllAxesWindowsAndDocuments) {
   CaseStream stream(wide_spec(), every_split, 1);
   std::set<std::string> masks;

@@ -124,6 +124,32 @@ TEST(HuntReport, ASurvivorIsAFailure) {
   EXPECT_NE(report_text(hunt_report(false)).find("SURVIVED"), std::string::npos);
 }
 
+HuntReport report_with_form(bool wrong_here, bool caught) {
+  HuntReport report = hunt_report(true);
+  FormHunt form;
+  form.backend = "cudnn_emulated:2.8";
+  form.wrong_here = wrong_here;
+  form.caught = caught;
+  if (caught) form.case_ = parse_case(kCase);
+  report.hunts.front().forms.push_back(form);
+  return report;
+}
+
+TEST(HuntReport, AMutantHasToBeCaughtWhereItIsWrongAndNowhereElse) {
+  for (const bool wrong_here : {false, true}) {
+    for (const bool caught : {false, true}) {
+      const HuntReport report = report_with_form(wrong_here, caught);
+      EXPECT_EQ(report.exit_code(), wrong_here == caught ? 0 : 1);
+      const auto json = nlohmann::json::parse(report_json(report))["mutants"][0]["forms"][0];
+      EXPECT_EQ(json["backend"], "cudnn_emulated:2.8");
+      EXPECT_EQ(json["wrong_here"], wrong_here);
+      EXPECT_EQ(json["caught"], caught);
+    }
+  }
+  EXPECT_NE(report_text(report_with_form(false, true)).find("where it is right"),
+            std::string::npos);
+}
+
 TEST(HuntReport, HasTheKeysOfTheDesign) {
   const auto json = nlohmann::json::parse(report_json(hunt_report(true)));
   const auto& mutant = json["mutants"][0];
