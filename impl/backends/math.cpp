@@ -124,6 +124,7 @@ Backend math_backend() {
   Backend backend;
   backend.name = "math";
   backend.contract.lse_shape = LseShape::BHS;
+  backend.contract.lse_memory = MemoryOrder::as_shaped;
   backend.contract.takes_grad_lse = true;
   backend.supports = [](const Problem&) { return Support::yes(); };
   backend.forward = math_forward;

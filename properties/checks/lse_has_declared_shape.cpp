@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "impl/contract/raw_form.h"
 #include "properties/checks/applies.h"
 #include "properties/checks/contracts.h"
 #include "properties/checks/judging.h"
@@ -7,18 +8,6 @@
 
 namespace attncheck {
 namespace {
-
-std::vector<int64_t> raw_sizes(const BackendContract& contract, const Problem& p) {
-  switch (contract.lse_shape) {
-    case LseShape::BHS:
-      return {p.batch, p.heads, p.q_len};
-    case LseShape::BHS1:
-      return {p.batch, p.heads, p.q_len, 1};
-    case LseShape::BSH:
-      break;
-  }
-  return {p.batch, p.q_len, p.heads};
-}
 
 Verdict has_shape(const RankResult& rank, const std::string& tensor, at::IntArrayRef sizes) {
   const auto found = rank.tensors.find(tensor);
@@ -45,9 +34,11 @@ Verdict of_backend_alone(const Case& c, Lab& lab) {
   const BackendContract* contract = lab.contract(local);
   if (contract == nullptr || !contract->lse) return Verdict::unsupported("no raw log-sum-exp");
   if (!lab.supports(local)) return Verdict::unsupported("the backend alone does not support it");
+  const Problem& p = local.problem;
   const Observation& observation = lab.observe(plain_request(local));
   return judge_each(observation, {"raw_lse"}, [&](const std::string& tensor) {
-    return has_shape(observation.ranks.front(), tensor, raw_sizes(*contract, local.problem));
+    return has_shape(observation.ranks.front(), tensor,
+                     raw_lse_sizes(*contract, p.batch, p.q_len, p.heads));
   });
 }
 
