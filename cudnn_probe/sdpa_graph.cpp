@@ -58,7 +58,7 @@ struct SdpaGraph {
                              .set_stride({1, 1, 1, 1})
                              .set_is_pass_by_value(true)
                              .set_data_type(fe::DataType_t::FLOAT));
-    if (call.bias) bias = bias_tensor();
+    if (call.hidden.bias) bias = bias_tensor();
   }
 
   TensorPtr tensor(const char* name, const Sizes& dim) {
@@ -91,7 +91,7 @@ TensorPtr add_forward(SdpaGraph& g) {
   auto options = fe::graph::SDPA_attributes()
                      .set_name("forward")
                      .set_generate_stats(true)
-                     .set_causal_mask(g.call.causal)
+                     .set_causal_mask(g.call.hidden.is_causal)
                      .set_attn_scale(g.scale);
   if (g.bias) options.set_bias(g.bias);
   const auto [out, stats] = g.graph.sdpa(g.q, g.k, g.v, options);
@@ -103,7 +103,7 @@ TensorPtr add_forward(SdpaGraph& g) {
 void add_backward(SdpaGraph& g) {
   auto options = fe::graph::SDPA_backward_attributes()
                      .set_name("backward")
-                     .set_causal_mask(g.call.causal)
+                     .set_causal_mask(g.call.hidden.is_causal)
                      .set_attn_scale(g.scale);
   if (g.bias) options.set_bias(g.bias);
   const TensorPtr out = g.tensor("Out", g.out_dim()), grad_out = g.tensor("GradOut", g.out_dim());
@@ -126,7 +126,7 @@ std::string one_line(const std::string& text) {
   return line.ends_with(" for") ? line.substr(0, line.size() - 4) : line;
 }
 
-Support answered(const char* step, const fe::error_t& error) {
+Support answered(const char* step, fe::error_t error) {
   if (error.is_good()) return Support::yes();
   return Support::no(std::string(step) + ": " + one_line(error.get_message()));
 }
