@@ -76,6 +76,7 @@ class Planner {
       : arguments_(arguments), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
     asked_ = asked_subjects(arguments, registry);
+    for (const std::string& backend : arguments.backends) require_here(backend);
     impls_ = chosen("impl", asked_, known_subjects(registry, asked_), default_subjects(registry));
     backends_ =
         chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));

@@ -33,7 +33,8 @@ auto parsed_file(const std::string& flag, const std::string& path, const Parse& 
   try {
     return parse(text);
   } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("{}: '{}' is not what it should be: {}", flag, path, error.what()));
+    throw UsageError(
+        fmt::format("{}: '{}' is not what it should be: {}", flag, path, error.what()));
   }
 }
 
@@ -44,7 +45,8 @@ reference::ContractTable chosen_table(const ContractsArguments& arguments) {
 
 reference::Release linked_release() {
   const std::optional<reference::Release> release = reference::parse_release(libtorch_version());
-  if (!release) throw std::runtime_error(fmt::format("LibTorch {} is no release", libtorch_version()));
+  if (!release)
+    throw std::runtime_error(fmt::format("LibTorch {} is no release", libtorch_version()));
   return *release;
 }
 
@@ -61,18 +63,22 @@ std::optional<MetaKernels> chosen_meta(const ContractsArguments& arguments,
 }
 
 std::vector<Declaration> chosen_declarations(const ContractsArguments& arguments) {
-  const std::vector<std::string> known = built_in().backend_names();
+  std::vector<Backend> backends = built_in().backends;
+  for (const Backend& backend : absent_backends()) backends.push_back(backend);
+  std::vector<std::string> known;
+  for (const Backend& backend : backends) known.push_back(backend.name);
   std::vector<Declaration> declarations;
-  for (const std::string& name : chosen("backend", arguments.backends, known, known)) {
-    declarations.push_back({name, built_in().backend(name)->contract});
+  const std::vector<std::string> names = chosen("backend", arguments.backends, known, known);
+  for (const Backend& backend : backends) {
+    const bool wanted = std::find(names.begin(), names.end(), backend.name) != names.end();
+    if (wanted) declarations.push_back({backend.name, backend.contract});
   }
   return declarations;
 }
 
 // `all`, like none, is every operator, whether a backend here has it or not.
 bool names_some(const std::vector<std::string>& backends) {
-  return !backends.empty() &&
-         std::find(backends.begin(), backends.end(), "all") == backends.end();
+  return !backends.empty() && std::find(backends.begin(), backends.end(), "all") == backends.end();
 }
 
 // What was asked for by name and has no operator in the table.
@@ -83,15 +89,20 @@ void add_unchecked(const ContractRequest& request, ContractReport& report) {
         op.starts_with("aten::") &&
         reference::find_contract(request.table, op.substr(6), request.release) != nullptr;
     if (in_table) continue;
-    report.unchecked.push_back(declaration.backend + ": " +
-                               (op.empty() ? "its kernel is no operator of LibTorch"
-                                           : op + " is not in the table"));
+    report.unchecked.push_back(
+        declaration.backend + ": " +
+        (op.empty() ? "its kernel is no operator of LibTorch" : op + " is not in the table"));
   }
 }
 
 }  // namespace
 
 int contracts_command(const ContractsArguments& arguments) {
+  if (arguments.cudnn.asked) {
+    CudnnArguments cudnn = arguments.cudnn;
+    cudnn.json = arguments.json;
+    return cudnn_surface_command(cudnn);
+  }
   const reference::ContractTable table = chosen_table(arguments);
   if (arguments.print_table) {
     fmt::print("{}", table_json(table));
@@ -117,13 +128,23 @@ int contracts_command(const ContractsArguments& arguments) {
 
 void add_contracts(CLI::App& app, ContractsArguments& a, std::function<int()>& command) {
   CLI::App* contracts = app.add_subcommand(
-      "contracts", "What LibTorch's operators declare and return, held against a table of releases");
+      "contracts",
+      "What LibTorch's operators declare and return, held against a table of releases");
   contracts->add_option("--backend", a.backends, "Operators of these backends alone, or all")
       ->delimiter(',')
       ->allow_extra_args(false);
   contracts->add_option("--table", a.table, "A table of your own, as --print-table prints it");
   contracts->add_option("--meta", a.meta, "What this release's meta kernels say: see ci/versions");
-  contracts->add_flag("--print-table", a.print_table, "Print the table as JSON, and do nothing else");
+  contracts->add_flag("--print-table", a.print_table,
+                      "Print the table as JSON, and do nothing else");
+  CLI::Option* cudnn =
+      contracts->add_flag("--cudnn", a.cudnn.asked,
+                          "What cuDNN itself supports, asked without a GPU, and nothing else");
+  cudnn->excludes("--backend", "--table", "--meta", "--print-table");
+  contracts->add_option("--sm", a.cudnn.devices, "--cudnn: SM versions, 90 for SM 9.0")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(cudnn);
   contracts->add_option("--json", a.json, "Write the report to this file as well");
   contracts->add_flag("--quiet", a.quiet, "No progress on stderr");
   contracts->callback([&a, &command] { command = [&a] { return contracts_command(a); }; });

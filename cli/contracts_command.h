@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/cudnn_command.h"
+
 namespace CLI {
 class App;
 }
@@ -15,12 +17,13 @@ struct ContractsArguments {
   std::string table;         // a file instead of the pinned table
   std::string meta;          // a file of what a release's meta kernels say
   bool print_table = false;  // instead of anything else
+  CudnnArguments cudnn;      // --cudnn and --sm
   std::string json;
   bool quiet = false;
 };
 
-// What LibTorch's operators declare and return here, held against the table of releases. Returns the
-// exit code (usage.h) and throws UsageError for a wrong request.
+// What LibTorch's operators declare and return here, held against the table of releases. Returns
+// the exit code (usage.h) and throws UsageError for a wrong request.
 int contracts_command(const ContractsArguments& arguments);
 
 // Adds the command and its flags; `command` is set when it is the one that was asked for.

@@ -15,8 +15,8 @@ const CudnnDevice& device_of(int sm) {
     if (device.sm == sm) return device;
     known += (known.empty() ? "" : ", ") + std::to_string(device.sm);
   }
-  throw std::invalid_argument("SM " + std::to_string(sm) + " is no device that can be asked about (" +
-                              known + ")");
+  throw std::invalid_argument("SM " + std::to_string(sm) +
+                              " is no device that can be asked about (" + known + ")");
 }
 
 }  // namespace

@@ -8,13 +8,13 @@ namespace attncheck {
 // What cuDNN looks at of a GPU, for one device of each SM version (NVIDIA's CUDA programming guide,
 // "Technical Specifications per Compute Capability", and the product's data sheet).
 struct CudnnDevice {
-  int sm;                   // 90: SM 9.0
-  const char* name;         // the product
-  int sm_count;             // its multiprocessors
-  int shared_memory;        // bytes of a block, at most
-  int threads;              // of a multiprocessor
-  int blocks;               // of a multiprocessor
-  long long l2, memory;     // bytes
+  int sm;                // 90: SM 9.0
+  const char* name;      // the product
+  int sm_count;          // its multiprocessors
+  int shared_memory;     // bytes of a block, at most
+  int threads;           // of a multiprocessor
+  int blocks;            // of a multiprocessor
+  long long l2, memory;  // bytes
 };
 
 const std::vector<CudnnDevice>& cudnn_device_table();

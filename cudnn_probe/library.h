@@ -12,9 +12,9 @@ namespace attncheck {
 // a question's time, and the driver, libcuda.so.1, or the toolkit's stub for it on a machine
 // without one.
 struct CudnnLibrary {
-  Support opened;       // no: the loader's words
+  Support opened;  // no: the loader's words
   void* handle = nullptr;
-  size_t version = 0;   // 91900
+  size_t version = 0;  // 91900
 };
 
 const CudnnLibrary& cudnn_library();

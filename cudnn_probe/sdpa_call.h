@@ -13,9 +13,8 @@ struct SdpaCall {
 };
 
 inline SdpaCall sdpa_call(const Problem& block) {
-  return {block.batch,  block.heads,    block.kv_heads,   block.q_len,
-          block.kv_len, block.head_dim, block.v_head_dim, block.dtype,
-          hidden_keys(block)};
+  return {block.batch,    block.heads,      block.kv_heads, block.q_len,       block.kv_len,
+          block.head_dim, block.v_head_dim, block.dtype,    hidden_keys(block)};
 }
 
 }  // namespace attncheck

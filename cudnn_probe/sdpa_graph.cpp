@@ -69,11 +69,10 @@ struct SdpaGraph {
   // Rows start at multiples of 16 elements, as the backend lays them.
   TensorPtr bias_tensor() {
     const int64_t row = (call.kv_len + 15) / 16 * 16;
-    return graph.tensor(
-        fe::graph::Tensor_attributes()
-            .set_name("Bias")
-            .set_dim({call.batch, call.heads, call.q_len, call.kv_len})
-            .set_stride({call.heads * call.q_len * row, call.q_len * row, row, 1}));
+    return graph.tensor(fe::graph::Tensor_attributes()
+                            .set_name("Bias")
+                            .set_dim({call.batch, call.heads, call.q_len, call.kv_len})
+                            .set_stride({call.heads * call.q_len * row, call.q_len * row, row, 1}));
   }
 
   Sizes out_dim() const { return {call.batch, call.heads, call.q_len, call.v_head_dim}; }
@@ -149,9 +148,9 @@ std::shared_ptr<const fe::DeviceProperties> properties_of(const CudnnDevice& dev
 }
 
 // `build` adds the operation, `validated` sees the graph once its shapes are inferred.
-CudnnPass ask(const SdpaCall& call, const CudnnDevice& device,
-              const std::function<void(SdpaGraph&)>& build,
-              const std::function<void()>& validated = [] {}) {
+CudnnPass ask(
+    const SdpaCall& call, const CudnnDevice& device, const std::function<void(SdpaGraph&)>& build,
+    const std::function<void()>& validated = [] {}) {
   CudnnPass pass;
   try {
     fe::cudnn_dlhandle = cudnn_library().handle;

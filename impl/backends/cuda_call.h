@@ -30,17 +30,18 @@ at::Tensor sum_of_groups(const at::Tensor& x, int64_t group);
 bool says_is_causal(const BackendInputs& block);
 
 // What else hides keys, as an additive mask (B, H, Sq, Skv) in q's dtype, its rows at multiples of
-// 16 elements, which is what the kernels can read; nothing where nothing hides, or is_causal says it.
+// 16 elements, which is what the kernels can read; nothing where nothing hides, or is_causal says
+// it.
 std::optional<at::Tensor> attn_bias(const BackendInputs& block, at::Device device);
 
-// The project's lse (B, Sq, H) -> (B, H, Sq) float32, +inf on rows that see no key: exp(s - lse) is 0
-// there, where -inf would give NaN.
+// The project's lse (B, Sq, H) -> (B, H, Sq) float32, +inf on rows that see no key: exp(s - lse) is
+// 0 there, where -inf would give NaN.
 at::Tensor lse_for_kernel(const BackendBackward& call, at::Device device);
 
-// The gradients of a call whose grad_lse may be defined, by a kernel that takes none and has no room
-// for one more column of head_dim. grad_lse has a call of its own, of the same q and k: v is 1 in
-// its first column, grad_out is grad_lse there, out is 0, all else is 0. So dout.v is grad_lse and
-// rowsum(dout o out) is 0: dS = P o grad_lse, whose dq and dk are added; its dv is not wanted.
+// The gradients of a call whose grad_lse may be defined, by a kernel that takes none and has no
+// room for one more column of head_dim. grad_lse has a call of its own, of the same q and k: v is 1
+// in its first column, grad_out is grad_lse there, out is 0, all else is 0. So dout.v is grad_lse
+// and rowsum(dout o out) is 0: dS = P o grad_lse, whose dq and dk are added; its dv is not wanted.
 BackendGrads with_lse_cotangent(const BackendBackward& call,
                                 const std::function<BackendGrads(const BackendBackward&)>& kernel);
 

@@ -17,7 +17,8 @@ Support cudnn_takes_backward(const Problem& block, int sm);
 // check_dtypes_low_precision and check_cudnn_hardware_support of ATen's
 // native/transformers/cuda/sdp_utils.cpp). It refuses some of what cuDNN takes: a single key, and
 // head_dims over 128, about which its releases differ. Those checks stand before
-// scaled_dot_product_attention only; the backend calls the operator behind it and makes them itself.
+// scaled_dot_product_attention only; the backend calls the operator behind it and makes them
+// itself.
 Support libtorch_gives_cudnn(const Problem& block, int sm);
 
 // The backend `cudnn`: all three of the above.

@@ -15,8 +15,8 @@
 namespace attncheck {
 namespace {
 
-constexpr bool kStatsKeepAxis =
-    TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9);
+constexpr bool kStatsKeepAxis = TORCH_VERSION_MAJOR > 2 ||
+                                (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9);
 
 struct CudnnCall {
   explicit CudnnCall(const BackendInputs& block)

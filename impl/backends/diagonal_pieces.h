@@ -16,9 +16,9 @@ struct DiagonalPiece {
 };
 
 // The pieces that are what a diagonal lets see (query i sees key j iff j <= i + *diagonal; absent:
-// all), for a kernel that is told nothing but is_causal, bottom-right: queries that the diagonal cuts
-// see a part of the keys up to the last query's, those behind them all keys. Queries that see none
-// are in no piece. At most two.
+// all), for a kernel that is told nothing but is_causal, bottom-right: queries that the diagonal
+// cuts see a part of the keys up to the last query's, those behind them all keys. Queries that see
+// none are in no piece. At most two.
 inline std::vector<DiagonalPiece> diagonal_pieces(int64_t q_len, int64_t kv_len,
                                                   std::optional<int64_t> diagonal) {
   if (!diagonal || *diagonal >= kv_len - 1) return {{0, q_len, kv_len, false}};

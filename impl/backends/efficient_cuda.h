@@ -4,7 +4,8 @@
 
 namespace attncheck {
 
-// "efficient_cuda": aten::_scaled_dot_product_efficient_attention and its backward, on a CUDA device.
+// "efficient_cuda": aten::_scaled_dot_product_efficient_attention and its backward, on a CUDA
+// device.
 // - Its LSE is (B, H, S up to the next multiple of 32), with +inf behind the last query, both ways.
 // - Diagonals other than 0 and masks become a bias.
 // - It has no grouped heads: they are expanded, and their gradients summed.

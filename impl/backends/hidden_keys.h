@@ -10,8 +10,9 @@ struct HiddenKeys {
   bool bias = false;       // an additive mask of (B, H, Sq, Skv), which says all of it
 };
 
-// The flag says the diagonal that starts at the first key, where nothing else hides; the rest, other
-// diagonals included, is a bias. A scale that is not positive multiplies what the flag hides, -inf.
+// The flag says the diagonal that starts at the first key, where nothing else hides; the rest,
+// other diagonals included, is a bias. A scale that is not positive multiplies what the flag hides,
+// -inf.
 inline HiddenKeys hidden_keys(const Problem& block) {
   const bool masked =
       block.mask != Mask::none || block.window.has_value() || !block.documents.empty();

@@ -38,7 +38,7 @@ struct BackendForward {
   // What the operator returned, all of it, in its order and untouched: of a kernel that is no
   // operator nothing, or its own out and lse in the declared layout. Only looked at when the kernel
   // is held to its contract.
-  std::vector<c10::IValue> returned = {};
+  std::vector<c10::IValue> returned;
 };
 
 // One block of a ring, or the whole.
