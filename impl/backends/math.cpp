@@ -91,7 +91,7 @@ BackendForward math_forward(const BackendInputs& block) {
   const at::Tensor lse = sum.log().add_(top);
   if (empty_rows) sum.clamp_min_(1.0);  // a row that sees a key has a term exp(0)
   at::Tensor out = at::bmm(p, m.of_keys(block.v)).div_(sum);
-  return {m.queries(out, block.q.scalar_type()), m.rows_bhs(lse), {}};
+  return {m.queries(out, block.q.scalar_type()), m.rows_bhs(lse), {}, {}};
 }
 
 // With lse = +inf a row without keys has P = exp(-inf) = 0 rather than exp(-inf + inf).
