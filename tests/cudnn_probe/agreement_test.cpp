@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <ctime>
 
 #include <gtest/gtest.h>
@@ -37,8 +38,10 @@ void expect_rules(const Problem& problem, int sm, const CudnnAnswer& answer, Cou
   EXPECT_EQ(backward.ok, answer.backward.support.ok)
       << told(problem, sm, answer) << "\n  rule: " << backward.reason;
   // Of what cuDNN takes, supports() refuses what LibTorch keeps from it, and nothing else.
-  if (forward && backward)
-    EXPECT_EQ(cudnn_support(problem, sm).ok, libtorch_gives_cudnn(problem, sm).ok);
+  if (forward && backward) {
+    EXPECT_EQ(cudnn_support(problem, sm).ok, libtorch_gives_cudnn(problem, sm).ok)
+        << told(problem, sm, answer);
+  }
   counts.forward += forward ? 1 : 0;
   counts.backward += backward ? 1 : 0;
 }
@@ -47,7 +50,9 @@ void expect_rules(const Problem& problem, int sm, const CudnnAnswer& answer, Cou
 void expect_supports(const Problem& problem, int sm, const CudnnAnswer& answer, Counts& counts) {
   const bool taken = answer.forward.support && answer.backward.support;
   const bool supported = cudnn_support(problem, sm).ok;
-  if (supported) EXPECT_TRUE(taken) << told(problem, sm, answer);
+  if (supported) {
+    EXPECT_TRUE(taken) << told(problem, sm, answer);
+  }
   counts.supported += supported ? 1 : 0;
   counts.kept_back += taken && !supported ? 1 : 0;
 }

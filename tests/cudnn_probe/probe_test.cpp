@@ -22,7 +22,9 @@ TEST(CudnnProbe, SaysWhyItCannotBeAsked) {
   const Support here = cudnn_here();
   EXPECT_EQ(here.ok, here.reason.empty());
   EXPECT_EQ(here.ok, !cudnn_version().empty());
-  if (!here) EXPECT_THROW(ask_cudnn(half_problem(), 90), std::runtime_error);
+  if (!here) {
+    EXPECT_THROW(ask_cudnn(half_problem(), 90), std::runtime_error);
+  }
 }
 
 TEST(CudnnProbe, DescribesADeviceInCudnnsWords) {
