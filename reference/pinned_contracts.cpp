@@ -32,12 +32,22 @@ void add_math(ContractTable& table) {
       "(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
       "bool is_causal=False, Tensor? dropout_mask=None, *, float? scale=None";
   // Up to 2.4 a softmax of nothing, NaN; from 2.5 on aten::_safe_softmax.
-  table.push_back({op, "cpu", {2, 4}, {2, 4}, arguments + ") -> (Tensor, Tensor)",
-                   math_returns("-"), std::string(kMathNote) + "; a row without keys is NaN",
+  table.push_back({op,
+                   "cpu",
+                   {2, 4},
+                   {2, 4},
+                   arguments + ") -> (Tensor, Tensor)",
+                   math_returns("-"),
+                   std::string(kMathNote) + "; a row without keys is NaN",
                    with_schemas("v2.4.0", kMathSource)});
-  table.push_back({op, "cpu", {2, 5}, {2, 15},
-                   arguments + ", bool enable_gqa=False) -> (Tensor, Tensor)", math_returns("0"),
-                   kMathNote, with_schemas("v2.5.0 to v2.15.0", kMathSource)});
+  table.push_back({op,
+                   "cpu",
+                   {2, 5},
+                   {2, 15},
+                   arguments + ", bool enable_gqa=False) -> (Tensor, Tensor)",
+                   math_returns("0"),
+                   kMathNote,
+                   with_schemas("v2.5.0 to v2.15.0", kMathSource)});
 }
 
 // ---- flash for CPU
@@ -45,7 +55,10 @@ void add_math(ContractTable& table) {
 void add_flash_cpu(ContractTable& table) {
   const std::string op = "_scaled_dot_product_flash_attention_for_cpu";
   const char* source = "aten/src/ATen/native/cpu/FlashAttentionKernel.cpp";
-  table.push_back({op, "cpu", {2, 4}, {2, 15},
+  table.push_back({op,
+                   "cpu",
+                   {2, 4},
+                   {2, 15},
                    "(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, "
                    "bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> "
                    "(Tensor output, Tensor logsumexp)",
@@ -54,7 +67,10 @@ void add_flash_cpu(ContractTable& table) {
                    "up to 2.12 the meta kernel says float32 for a float64 q as well; kv_len 0 ends "
                    "the process; grouped heads are read out of bounds up to 2.8",
                    with_schemas("v2.4.0 to v2.15.0", source)});
-  table.push_back({op + "_backward", "cpu", {2, 4}, {2, 15},
+  table.push_back({op + "_backward",
+                   "cpu",
+                   {2, 4},
+                   {2, 15},
                    "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, "
                    "Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, "
                    "float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
@@ -91,17 +107,26 @@ void add_flash(ContractTable& table) {
       {op, "cuda", {2, 4}, {2, 4}, with_seed, values, "", with_schemas("v2.4.0", kFake)});
   table.push_back(
       {op, "cuda", {2, 5}, {2, 6}, with_seed, values, "", with_schemas("v2.5.0, v2.6.0", kMeta)});
-  table.push_back({op, "cuda", {2, 7}, {2, 15},
-                   arguments + "Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", values,
+  table.push_back({op,
+                   "cuda",
+                   {2, 7},
+                   {2, 15},
+                   arguments + "Tensor rng_state, Tensor unused, Tensor debug_attn_mask)",
+                   values,
                    "from 2.7 on the seed and the offset of dropout are one tensor, rng_state",
                    with_schemas("v2.7.0 to v2.15.0", kMeta)});
-  table.push_back({op + "_backward", "cuda", {2, 4}, {2, 15},
+  table.push_back({op + "_backward",
+                   "cuda",
+                   {2, 4},
+                   {2, 15},
                    "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, "
                    "Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, "
                    "SymInt max_k, float dropout_p, bool is_causal, Tensor philox_seed, "
                    "Tensor philox_offset, *, float? scale=None) -> "
                    "(Tensor grad_query, Tensor grad_key, Tensor grad_value)",
-                   cuda_gradients("as_q"), "", with_schemas("v2.4.0 to v2.15.0", kMeta)});
+                   cuda_gradients("as_q"),
+                   "",
+                   with_schemas("v2.4.0 to v2.15.0", kMeta)});
 }
 
 void add_efficient(ContractTable& table) {
@@ -112,15 +137,26 @@ void add_efficient(ContractTable& table) {
       "(Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)";
   const std::vector<ReturnedTensor> values = cuda_values("sequence_first", "B H S32");
   const char* note = "the rows behind the last query hold +inf; on ROCm there are none (from 2.7)";
-  table.push_back({op, "cuda", {2, 4}, {2, 4}, schema, values, note, with_schemas("v2.4.0", kFake)});
-  table.push_back({op, "cuda", {2, 5}, {2, 15}, schema, values, note,
+  table.push_back(
+      {op, "cuda", {2, 4}, {2, 4}, schema, values, note, with_schemas("v2.4.0", kFake)});
+  table.push_back({op,
+                   "cuda",
+                   {2, 5},
+                   {2, 15},
+                   schema,
+                   values,
+                   note,
                    with_schemas("v2.5.0 to v2.15.0", kMeta)});
-  table.push_back({op + "_backward", "cuda", {2, 4}, {2, 15},
+  table.push_back({op + "_backward",
+                   "cuda",
+                   {2, 4},
+                   {2, 15},
                    "(Tensor grad_out_, Tensor query, Tensor key, Tensor value, Tensor attn_bias, "
                    "Tensor out, Tensor logsumexp, Tensor philox_seed, Tensor philox_offset, "
                    "float dropout_p, bool[4] grad_input_mask, bool is_causal=False, *, "
                    "float? scale=None) -> (Tensor, Tensor, Tensor, Tensor)",
-                   cuda_gradients("sequence_first"), "",
+                   cuda_gradients("sequence_first"),
+                   "",
                    with_schemas("v2.4.0 to v2.15.0", kMeta)});
 }
 
@@ -138,36 +174,64 @@ void add_cudnn(ContractTable& table) {
   const std::string now =
       "(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, " +
       tail;
-  table.push_back({op, "cuda", {2, 4}, {2, 4}, first, cuda_values("any", "B H S"),
+  table.push_back({op,
+                   "cuda",
+                   {2, 4},
+                   {2, 4},
+                   first,
+                   cuda_values("any", "B H S"),
                    "no meta kernel before 2.5",
                    with_schemas("v2.4.0", "aten/src/ATen/native/cudnn/MHA.cpp")});
-  table.push_back({op, "cuda", {2, 5}, {2, 7}, now, cuda_values("any", "B H S"),
+  table.push_back({op,
+                   "cuda",
+                   {2, 5},
+                   {2, 7},
+                   now,
+                   cuda_values("any", "B H S"),
                    "the meta kernel's out is contiguous, the kernel's lies as q",
                    with_schemas("v2.5.0 to v2.7.0", kMeta)});
-  table.push_back({op, "cuda", {2, 8}, {2, 8}, now, cuda_values("as_q", "B H S"), "",
+  table.push_back({op,
+                   "cuda",
+                   {2, 8},
+                   {2, 8},
+                   now,
+                   cuda_values("as_q", "B H S"),
+                   "",
                    with_schemas("v2.8.0", kMeta)});
-  table.push_back({op, "cuda", {2, 9}, {2, 15}, now, cuda_values("as_q", "B H S 1"),
-                   "(B, H, S) up to 2.8", with_schemas("v2.9.0 to v2.15.0", kMeta)});
+  table.push_back({op,
+                   "cuda",
+                   {2, 9},
+                   {2, 15},
+                   now,
+                   cuda_values("as_q", "B H S 1"),
+                   "(B, H, S) up to 2.8",
+                   with_schemas("v2.9.0 to v2.15.0", kMeta)});
 }
 
 void add_cudnn_backward(ContractTable& table) {
   const std::string op = "_scaled_dot_product_cudnn_attention_backward";
   const std::string head =
       "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, ";
-  table.push_back({op, "cuda", {2, 4}, {2, 4},
-                   head +
-                       "Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, "
-                       "float dropout_p, bool is_causal, Tensor philox_seed, "
-                       "Tensor philox_offset, *, float? scale=None) -> (Tensor, Tensor, Tensor)",
-                   cuda_gradients("any"), "the order of flash's backward, up to 2.4 alone",
+  table.push_back({op,
+                   "cuda",
+                   {2, 4},
+                   {2, 4},
+                   head + "Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, "
+                          "float dropout_p, bool is_causal, Tensor philox_seed, "
+                          "Tensor philox_offset, *, float? scale=None) -> (Tensor, Tensor, Tensor)",
+                   cuda_gradients("any"),
+                   "the order of flash's backward, up to 2.4 alone",
                    with_schemas("v2.4.0", "aten/src/ATen/native/cudnn/MHA.cpp")});
-  table.push_back({op, "cuda", {2, 5}, {2, 15},
-                   head +
-                       "Tensor philox_seed, Tensor philox_offset, Tensor attn_bias, "
-                       "Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, "
-                       "float dropout_p, bool is_causal, *, float? scale=None) -> "
-                       "(Tensor, Tensor, Tensor)",
-                   cuda_gradients("as_q"), "another order than flash's, by the same types",
+  table.push_back({op,
+                   "cuda",
+                   {2, 5},
+                   {2, 15},
+                   head + "Tensor philox_seed, Tensor philox_offset, Tensor attn_bias, "
+                          "Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, "
+                          "float dropout_p, bool is_causal, *, float? scale=None) -> "
+                          "(Tensor, Tensor, Tensor)",
+                   cuda_gradients("as_q"),
+                   "another order than flash's, by the same types",
                    with_schemas("v2.5.0 to v2.15.0", kMeta)});
 }
 

@@ -100,8 +100,7 @@ void add_seen(const SeenTensor& seen, const TensorForm& form, const std::string&
   findings.push_back(
       seen.finding("dtype", dtype_for(expected.dtype, q_dtype) + for_q, form.dtype + for_q));
   if (expected.memory != "any") {
-    findings.push_back(
-        seen.finding("memory", memory_for(expected.memory), memory_words(form)));
+    findings.push_back(seen.finding("memory", memory_for(expected.memory), memory_words(form)));
   }
   if (expected.empty_rows != "-" && !form.empty_rows.empty()) {
     findings.push_back(seen.finding("empty rows", expected.empty_rows, form.empty_rows));
@@ -128,8 +127,7 @@ bool declares(const Declaration& declaration, const std::string& op) {
 // A backward belongs to whoever declares its forward.
 bool is_declared(const ContractRequest& request, const std::string& op) {
   const std::string suffix = "_backward";
-  const std::string forward =
-      op.ends_with(suffix) ? op.substr(0, op.size() - suffix.size()) : op;
+  const std::string forward = op.ends_with(suffix) ? op.substr(0, op.size() - suffix.size()) : op;
   return std::any_of(request.declarations.begin(), request.declarations.end(),
                      [&](const Declaration& d) { return declares(d, forward); });
 }

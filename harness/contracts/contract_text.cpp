@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -8,46 +8,69 @@
 namespace attncheck {
 namespace {
 
+using reference::ReturnedTensor;
 using State = ContractFinding::State;
 
-// One line of an operator: a fact, what the table says of it, and who says the same.
-struct FactLine {
-  std::string what, table, agree, differ;
-};
+constexpr size_t kTextWidth = 100;
 
-void add_to(std::string& list, const std::string& item) {
-  if (list.find(item) != std::string::npos) return;
-  list += (list.empty() ? "" : ", ") + item;
-}
-
-std::vector<FactLine> facts_of(const OperatorFindings& op) {
-  std::vector<FactLine> facts;
-  for (const ContractFinding& finding : op.findings) {
-    if (finding.state == State::not_run || finding.what == "schema") continue;
-    const bool dtype = finding.what.ends_with(" dtype");
-    const auto same = [&](const FactLine& f) {
-      return f.what == finding.what && (!dtype || f.table == finding.table);
-    };
-    auto fact = std::find_if(facts.begin(), facts.end(), same);
-    if (fact == facts.end()) fact = facts.insert(facts.end(), {finding.what, finding.table, "", ""});
-    if (finding.state == State::agrees) add_to(fact->agree, finding.witness);
-    if (finding.state == State::differs)
-      add_to(fact->differ, fmt::format("{}: {}", finding.witness, finding.found));
+// Words in lines of at most kTextWidth, each with the indent in front.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  std::istringstream words(text);
+  std::string lines, line = indent;
+  for (std::string word; words >> word;) {
+    if (line.size() > indent.size() && line.size() + 1 + word.size() > kTextWidth) {
+      lines += line + "\n";
+      line = indent;
+    }
+    line += (line.size() > indent.size() ? " " : "") + word;
   }
-  return facts;
+  return lines + line + "\n";
 }
 
-std::string fact_text(const FactLine& fact) {
-  std::string says = fact.agree;
-  if (!fact.differ.empty()) says += (says.empty() ? "" : "; ") + ("DIFFERS " + fact.differ);
-  return fmt::format("  {:<18}{:<28}{}\n", fact.what, fact.table, says);
+// "aten::op(...) -> ..." without the name, which stands above it.
+std::string signature(const std::string& schema) {
+  const size_t begin = schema.find('(');
+  return begin == std::string::npos ? schema : schema.substr(begin);
+}
+
+// Who says the same as the table of this tensor, each once.
+std::string witnesses_of(const OperatorFindings& op, const ReturnedTensor& tensor) {
+  std::string names;
+  for (const ContractFinding& finding : op.findings) {
+    if (finding.state != State::agrees || !finding.what.starts_with(tensor.name + " ")) continue;
+    if (names.find(finding.witness) != std::string::npos) continue;
+    names += (names.empty() ? "" : ", ") + finding.witness;
+  }
+  return names.empty() ? "-" : names;
+}
+
+std::string tensor_line(const std::string& name, const std::string& shape, const std::string& dtype,
+                        const std::string& memory, const std::string& empty_rows,
+                        const std::string& witnesses) {
+  return fmt::format("  {:<8} {:<8} {:<8} {:<15} {:<11} {}\n", name, shape, dtype, memory,
+                     empty_rows, witnesses);
+}
+
+std::string tensors_text(const OperatorFindings& op) {
+  std::string text =
+      tensor_line("returns", "shape", "dtype", "memory", "empty rows", "the same says");
+  for (const ReturnedTensor& tensor : op.row.returns) {
+    text += tensor_line(tensor.name, tensor.shape, tensor.dtype, tensor.memory, tensor.empty_rows,
+                        witnesses_of(op, tensor));
+  }
+  return text;
 }
 
 std::string schema_text(const ContractFinding& schema) {
-  std::string text = fmt::format("  {:<18}{}\n", "schema", schema.found);
+  std::string text = wrapped(signature(schema.found), "    ");
   if (schema.state == State::differs)
-    text += fmt::format("  {:<18}DIFFERS, the table has {}\n", "", schema.table);
+    text += "  DIFFERS  the table's schema is\n" + wrapped(signature(schema.table), "    ");
   return text;
+}
+
+std::string difference_line(const ContractFinding& finding) {
+  return fmt::format("  DIFFERS  {}: the table has {}, {}: {}\n", finding.what, finding.table,
+                     finding.witness, finding.found);
 }
 
 std::string operator_text(const OperatorFindings& op) {
@@ -55,21 +78,22 @@ std::string operator_text(const OperatorFindings& op) {
   for (const ContractFinding& finding : op.findings) {
     if (finding.what == "schema") text += schema_text(finding);
   }
-  for (const FactLine& fact : facts_of(op)) text += fact_text(fact);
+  text += tensors_text(op);
   for (const ContractFinding& finding : op.findings) {
-    if (finding.state != State::not_run) continue;
-    text += fmt::format("  {:<18}not run: {}\n", finding.witness, finding.reason);
+    if (finding.state == State::differs && finding.what != "schema")
+      text += difference_line(finding);
+    if (finding.state == State::not_run)
+      text += fmt::format("  not run  {}: {}\n", finding.witness, finding.reason);
   }
-  if (!op.row.note.empty()) text += fmt::format("  {:<18}{}\n", "note", op.row.note);
-  return text + fmt::format("  {:<18}{} to {}; {}\n\n", "table's row", to_text(op.row.first),
+  if (!op.row.note.empty()) text += fmt::format("  note     {}\n", op.row.note);
+  return text + fmt::format("  row      {} to {}, from {}\n\n", to_text(op.row.first),
                             to_text(op.row.last), op.row.source);
 }
 
 std::string difference_text(const ContractFinding& finding, const ContractReport& report) {
-  return fmt::format(
-      "FAILED aten::{} on LibTorch {}: {}\n  {:<9}{}\n  {:<9}{}\n  {:<9}{}\n\n", finding.op,
-      report.release, finding.what, "witness", finding.witness, "table", finding.table, "found",
-      finding.found);
+  return fmt::format("FAILED aten::{} on LibTorch {}: {}\n  {:<9}{}\n  {:<9}{}\n  {:<9}{}\n\n",
+                     finding.op, report.release, finding.what, "witness", finding.witness, "table",
+                     finding.table, "found", finding.found);
 }
 
 }  // namespace

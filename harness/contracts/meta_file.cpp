@@ -13,8 +13,7 @@ std::optional<TensorForm> meta_form(const MetaJson& json) {
   if (json.is_null()) return std::nullopt;
   return TensorForm{json.at("sizes").get<std::vector<int64_t>>(),
                     json.at("strides").get<std::vector<int64_t>>(),
-                    json.at("dtype").get<std::string>(),
-                    ""};
+                    json.at("dtype").get<std::string>(), ""};
 }
 
 void require_probes_sizes(const MetaJson& json) {

@@ -98,8 +98,8 @@ class Probe {
   static std::optional<TensorForm> form_of(const c10::IValue& value) {
     if (!value.isTensor() || !value.toTensor().defined()) return std::nullopt;
     const at::Tensor& tensor = value.toTensor();
-    return TensorForm{
-        tensor.sizes().vec(), tensor.strides().vec(), dtype_name(tensor.scalar_type()), ""};
+    return TensorForm{tensor.sizes().vec(), tensor.strides().vec(),
+                      dtype_name(tensor.scalar_type()), ""};
   }
 
   static void add_empty_rows(const std::vector<c10::IValue>& values, OperatorReturns& returns) {

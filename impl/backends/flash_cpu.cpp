@@ -87,7 +87,21 @@ BackendGrads flash_backward(const BackendBackward& call) {
           sum_heads(dv.transpose(1, 2), kernel.group)};
 }
 
-BackendContract contract() {
+// Each of them is held true by a test that calls the operator itself.
+std::vector<Quirk> flash_quirks() {
+  return {{"empty rows",
+           "a row that sees no key has the LSE 0, which is also that of one key with "
+           "q.k = 0",
+           {}},
+          {"LSE of -inf in backward", "an empty row's makes dq, dk and dv NaN: it wants +inf", {}},
+          {"LSE of any rank in backward", "it takes (B, H, S, 1) for (B, H, S) without a word", {}},
+          {"kv_len 0", "ends the process by SIGFPE, an integer division by zero", {}},
+          {"last stride", "it reads q, k and v as if their last stride were 1", {}},
+          {"is_causal", "is aligned top-left where q_len is not kv_len", {}},
+          {"is_causal with scale 0", "adds scale * -inf: NaN, where it should hide", {}}};
+}
+
+BackendContract flash_contract() {
   BackendContract contract;
   contract.op = "aten::_scaled_dot_product_flash_attention_for_cpu";
   contract.layout = KernelLayout::BHSD;
@@ -99,6 +113,7 @@ BackendContract contract() {
   contract.takes.boolean_mask = false;
   contract.takes.grouped_heads = false;  // reads out of bounds up to 2.8
   contract.takes.own_v_head_dim = false;
+  contract.quirks = flash_quirks();
   contract.own_v_head_dim = false;
   contract.narrow_exp_error = kFastExpError;
   return contract;
@@ -116,7 +131,7 @@ Support supports(const Problem& problem) {
 Backend flash_cpu_backend() {
   Backend backend;
   backend.name = "flash_cpu";
-  backend.contract = contract();
+  backend.contract = flash_contract();
   backend.supports = supports;
   backend.forward = flash_forward;
   backend.backward = flash_backward;

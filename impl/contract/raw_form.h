@@ -44,9 +44,11 @@ inline at::ScalarType raw_lse_type(const BackendContract& contract, at::ScalarTy
   return lse_scalar_type(q);
 }
 
-// The sizes of the raw out.
+// The sizes of the raw out; its head_dim is filled up where the kernel wants a multiple.
 inline std::vector<int64_t> raw_out_sizes(const BackendContract& contract, int64_t batch,
                                           int64_t q_len, int64_t heads, int64_t v_head_dim) {
+  const int64_t multiple = contract.takes.head_dim_multiple;
+  v_head_dim = (v_head_dim + multiple - 1) / multiple * multiple;
   if (contract.layout == KernelLayout::BHSD) return {batch, heads, q_len, v_head_dim};
   return {batch, q_len, heads, v_head_dim};
 }
