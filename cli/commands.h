@@ -70,6 +70,9 @@ struct BenchArguments {
 };
 int bench_command(const BenchArguments& arguments);
 
+// Two report files.
+int compare_command(const std::string& before, const std::string& after, const std::string& json);
+
 int list_command(const std::string& what);
 
 // What Gloo's rank processes run.

@@ -29,8 +29,9 @@ struct Arguments {
   BenchArguments bench;
   ContractsArguments contracts;
   std::string case_text, list_what;
-  std::vector<std::string> properties;  // of replay
-  RankArguments ranks;                  // of replay and explain
+  std::string before, after, comparison;  // files
+  std::vector<std::string> properties;    // of replay
+  RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
 
@@ -188,6 +189,18 @@ void add_list_command(CLI::App& app, Arguments& all) {
   list->callback([&all] { all.command = [&all] { return list_command(all.list_what); }; });
 }
 
+void add_compare(CLI::App& app, Arguments& all) {
+  CLI::App* compare =
+      app.add_subcommand("compare", "New and fixed failures, drift of errors, bytes and memory");
+  compare->add_option("before", all.before, "A report of check --json, or mutants --json")
+      ->required();
+  compare->add_option("after", all.after, "A later one")->required();
+  add_path(compare, "--json", all.comparison, "Write the comparison to this file as well");
+  compare->callback([&all] {
+    all.command = [&all] { return compare_command(all.before, all.after, all.comparison); };
+  });
+}
+
 void add_rank(CLI::App& app, Arguments& all) {
   CLI::App* rank = app.add_subcommand("rank", "");
   rank->group("");
@@ -197,8 +210,8 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check",     "replay", "explain", "mutants",
-                                          "contracts", "bench",  "list"};
+  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants",
+                                          "compare", "contracts", "bench",   "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
 
@@ -213,6 +226,7 @@ int run(int argc, char** argv) {
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
                    [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all);
+  add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
   add_bench(app, all);
   add_list_command(app, all);

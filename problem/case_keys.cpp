@@ -6,6 +6,7 @@
 
 #include "problem/case_text.h"
 #include "problem/enum_words.h"
+#include "problem/lengths.h"
 
 namespace attncheck {
 namespace {
@@ -87,12 +88,6 @@ std::vector<int64_t> parse_lengths(const std::string& text, int64_t least) {
     begin = end + 1;
   }
   return lengths;
-}
-
-std::string lengths_text(const std::vector<int64_t>& lengths) {
-  std::string text;
-  for (int64_t length : lengths) text += (text.empty() ? "" : ",") + std::to_string(length);
-  return text;
 }
 
 // "bool" for all axes, "bool:b11k" for some.

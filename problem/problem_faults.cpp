@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "problem/lengths.h"
+
 namespace attncheck {
-namespace {
-
-std::string listed(const std::vector<int64_t>& lengths) {
-  std::string text;
-  for (const int64_t length : lengths) text += (text.empty() ? "" : ",") + std::to_string(length);
-  return text;
-}
-
-}  // namespace
-
 std::vector<std::string> size_faults(const Problem& p) {
   std::vector<std::string> faults;
   if (p.kv_heads < 1 || p.heads % p.kv_heads != 0) {
@@ -30,7 +22,7 @@ std::vector<std::string> size_faults(const Problem& p) {
 std::vector<std::string> shard_faults(const Problem& p, int ranks) {
   std::vector<std::string> faults;
   if (p.shards.empty()) return faults;
-  const std::string what = "shards=" + listed(p.shards);
+  const std::string what = "shards=" + lengths_text(p.shards);
   if (p.layout != Layout::contiguous) {
     faults.push_back(what + " cuts a contiguous sequence: use layout=contiguous, or leave it out");
   }
@@ -49,6 +41,36 @@ std::vector<std::string> shard_faults(const Problem& p, int ranks) {
         " or kv=" + std::to_string(p.kv_len) + (p.joint.tokens > 0 ? ", joint tokens aside" : ""));
   }
   return faults;
+}
+
+std::vector<std::string> place_faults(const Problem& p) {
+  std::vector<std::string> faults;
+  if (p.window && *p.window < 0) {
+    faults.push_back("window=" + std::to_string(*p.window) + " is less than 0 places");
+  }
+  if (p.documents.empty()) return faults;
+  const std::string what = "documents=" + lengths_text(p.documents);
+  if (std::any_of(p.documents.begin(), p.documents.end(), [](int64_t n) { return n < 1; })) {
+    faults.push_back(what + " has a document without tokens");
+    return faults;
+  }
+  const int64_t sum = std::accumulate(p.documents.begin(), p.documents.end(), int64_t{0});
+  if (sum != p.q_len || sum != p.kv_len) {
+    faults.push_back(what + " adds up to " + std::to_string(sum) + ": expected q=" +
+                     std::to_string(p.q_len) + " and kv=" + std::to_string(p.kv_len));
+  }
+  return faults;
+}
+
+std::vector<std::string> joint_faults(const Problem& p) {
+  if (p.joint.tokens == 0) return {};
+  if (p.joint.tokens < 0 || p.joint.place == JointPlace::none) {
+    return {std::to_string(p.joint.tokens) + " joint tokens without a place, front or rear"};
+  }
+  if (sees_every_place(p)) return {};
+  return {
+      "joint tokens have no place among causal ones, a window or documents: leave "
+      "joint= or these out"};
 }
 
 }  // namespace attncheck

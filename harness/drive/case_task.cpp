@@ -18,6 +18,7 @@ CaseOutcome judge_in(LaneLab& lane, const CaseTask& task, const PropertyList& pr
   }
   lane.forget();
   outcome.lost_a_rank = watched.lost_a_rank();
+  outcome.figures = watched.figures();
   outcome.runs = lane.runs() - before;
   return outcome;
 }

@@ -27,6 +27,7 @@ struct CaseOutcome {
   std::vector<Judged> judged;  // in the order of the task's judges
   int64_t runs = 0;            // that it took
   bool lost_a_rank = false;    // again and again
+  RunFigures figures;
 };
 
 // The task in a lane, under way or done. What it gives depends on the task alone.

@@ -64,6 +64,8 @@ struct StreamReport {
   // What became of a rank once and not again, with the case -> the properties that it kept from
   // judging.
   std::map<std::string, std::vector<std::string>> incidents;
+  // What all ranks received in the base runs, and the most that one ever held, where measured.
+  std::optional<int64_t> received_bytes, peak_bytes;
   int64_t lost_cases = 0;  // that ended a rank, or made it hang, again and again
   DrawCounts draws;
   std::map<std::string, int64_t> cells;

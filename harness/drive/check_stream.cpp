@@ -159,12 +159,20 @@ void StreamCheck::tell(const CaseUnderWay& taken) {
   options_.progress({stream_name(report_.spec), "cases", report_.cases, options_.cases});
 }
 
+void add_figures(const RunFigures& figures, StreamReport& report) {
+  if (figures.received_bytes) {
+    report.received_bytes = report.received_bytes.value_or(0) + *figures.received_bytes;
+  }
+  report.peak_bytes = std::max(report.peak_bytes, figures.peak_bytes);
+}
+
 void StreamCheck::take_first() {
   CaseUnderWay first = std::move(under_way_.front());
   under_way_.pop_front();
   const CaseOutcome outcome = first.work.outcome();
   report_.runs += outcome.runs;
   report_.lost_cases += outcome.lost_a_rank ? 1 : 0;
+  if (first.origin == Origin::drawn) add_figures(outcome.figures, report_);
   for (const Judged& judged : outcome.judged) ledger_.enter(first.work.task().case_, judged);
   tell(first);
   if (std::exchange(cancelled_, false)) repost();

@@ -1,8 +1,28 @@
 #include "harness/drive/judge.h"
 
+#include <algorithm>
+
 #include "properties/checks/judging.h"
 
 namespace attncheck {
+namespace {
+
+std::optional<int64_t> received_by_all(const Observation& observation) {
+  int64_t bytes = 0;
+  for (const RankResult& rank : observation.ranks) {
+    if (!rank.trace) return std::nullopt;
+    bytes += rank.trace->received_bytes();
+  }
+  return bytes;
+}
+
+std::optional<int64_t> most_held(const Observation& observation) {
+  std::optional<int64_t> most;
+  for (const RankResult& rank : observation.ranks) most = std::max(most, rank.peak_bytes);
+  return most;
+}
+
+}  // namespace
 
 PropertyList speaking_of(SubjectKind kind, const PropertyList& properties) {
   PropertyList speaking;
@@ -41,6 +61,10 @@ std::vector<Judgement> judge_all(const PropertyList& properties, const Case& c, 
 const Observation& WatchedLab::observe(const Request& request) {
   if (fatal_ != nullptr) return *fatal_;
   const Observation& observation = lab_.observe(request);
+  if (request == base_request(case_)) figures_.received_bytes = received_by_all(observation);
+  if (request.case_.impl == case_.impl) {
+    figures_.peak_bytes = std::max(figures_.peak_bytes, most_held(observation));
+  }
   if (observation.unrepeatable) incident_ = ended_early(observation);
   if (observation.unrepeatable || !cost_ranks(observation)) return observation;
   lost_a_rank_ = true;

@@ -19,6 +19,10 @@ PropertyList speaking_of(SubjectKind kind, const PropertyList& properties);
 // refuses the case, or where the property is about refusals and the subject does not refuse it.
 Verdict judge(const Property& property, const Case& c, Lab& lab);
 
+struct RunFigures {
+  std::optional<int64_t> received_bytes, peak_bytes;
+};
+
 // A lab for all properties of one case. It says whether a run ended in a way that did not repeat,
 // and once the case's base run lost a rank, that is what every further run gives: ranks are not
 // taken down, or waited for, once for each property. Passes everything else on.
@@ -45,6 +49,9 @@ class WatchedLab : public Lab {
   std::optional<Verdict> take_incident() { return std::exchange(incident_, std::nullopt); }
   // Whether any run lost a rank again and again.
   bool lost_a_rank() const { return lost_a_rank_; }
+  // What all ranks received in the case's base run, and the most that one held in any run of the
+  // case's subject, where they were measured.
+  const RunFigures& figures() const { return figures_; }
 
  private:
   Lab& lab_;
@@ -52,6 +59,7 @@ class WatchedLab : public Lab {
   const Observation* fatal_ = nullptr;
   std::optional<Verdict> incident_;
   bool lost_a_rank_ = false;
+  RunFigures figures_;
 };
 
 struct Judgement {

@@ -42,6 +42,22 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))}};
 }
 
+template <typename T>
+Json number_json(const std::optional<T>& number) {
+  return number ? Json(*number) : Json();
+}
+
+Json stream_json(const StreamReport& stream) {
+  return {{"impl", stream.spec.impl},
+          {"backend", stream.spec.backend},
+          {"transport", stream.spec.transport},
+          {"dtype", to_text(stream.spec.dtype)},
+          {"cases", stream.cases},
+          {"runs", stream.runs},
+          {"received_bytes", number_json(stream.received_bytes)},
+          {"peak_bytes", number_json(stream.peak_bytes)}};
+}
+
 // What became of each line of the list of known failures.
 Json expectations_json(const CheckReport& report) {
   Json list = Json::array();
@@ -77,6 +93,8 @@ std::string report_json(const CheckReport& report) {
       json["results"].push_back(result_json(stream.spec, result));
     }
   }
+  json["streams"] = Json::array();
+  for (const StreamReport& stream : report.streams) json["streams"].push_back(stream_json(stream));
   if (!report.expectations.empty()) json["expectations"] = expectations_json(report);
   return dump(json);
 }

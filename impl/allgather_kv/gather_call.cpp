@@ -8,24 +8,24 @@
 namespace attncheck {
 namespace {
 
-// Where every query sees every key, their order says nothing.
-TokenOrder any_order(int64_t count) {
-  return {count == 0 ? Strands{} : Strands{{0, 1, count}}, {}};
-}
-
 Strands without_empty_ones(Strands strands) {
   std::erase_if(strands, [](const Strand& strand) { return strand.length == 0; });
   return strands;
 }
 
-Strands held_by_all(const AttentionOptions& options, const Mesh& mesh) {
-  Strands held;
-  for (int rank = 0; rank < mesh.ring; ++rank) {
-    const Strands of_rank = held_tokens(token_split(options, mesh), options.kv_len, rank);
-    held.insert(held.end(), of_rank.begin(), of_rank.end());
+// The keys that the ranks hold, one after another, and how many each has.
+struct HeldKeys {
+  HeldKeys(const TokenSplit& split, int64_t kv_len) {
+    for (int rank = 0; rank < split.ranks; ++rank) {
+      const Strands of_rank = held_tokens(split, kv_len, rank);
+      strands.insert(strands.end(), of_rank.begin(), of_rank.end());
+      lengths.push_back(token_count(of_rank));
+    }
   }
-  return held;
-}
+
+  Strands strands;
+  std::vector<int64_t> lengths;
+};
 
 // The keys of all ranks: runs make the whole sequence, stripes stay as the ranks hold them, since
 // those of the queries are as wide.
@@ -63,17 +63,16 @@ GatherCall gather_call(const AttentionOptions& options, const MeshGroups& groups
   call.joint = options.joint;
   const Visibility visibility = visibility_of(options);
   const TokenSplit split = token_split(options, groups.mesh);
-  for (int rank = 0; rank < groups.mesh.ring; ++rank) {
-    call.key_lengths.push_back(token_count(held_tokens(split, options.kv_len, rank)));
-  }
-  const Strands held = held_by_all(options, groups.mesh);
+  const HeldKeys held(split, options.kv_len);
+  call.key_lengths = held.lengths;
   const Strands own = held_tokens(split, options.q_len, groups.ring_index());
   const int64_t joint = options.joint.tokens;
   const bool any = visibility.everything();
-  const TokenOrder keys = any ? any_order(options.kv_len + joint) : keys_of_all(held);
-  const Strands queries = (any ? any_order(token_count(own) + joint) : in_order(own)).strands;
+  const TokenOrder keys =
+      any ? TokenOrder{tokens_anywhere(options.kv_len + joint), {}} : keys_of_all(held.strands);
+  const Strands queries = any ? tokens_anywhere(token_count(own) + joint) : in_order(own).strands;
   const std::vector<int64_t> columns =
-      with_joint_keys(positions_of(any ? held : keys.strands), options);
+      with_joint_keys(positions_of(any ? held.strands : keys.strands), options);
   call.keys = Reordering(keys.places);
   const Strands cut = cut_at_documents(queries, visibility.documents);
   call.parts = spans_of(cut);

@@ -1,8 +1,5 @@
 #include "impl/allgather_kv/gathered_keys.h"
 
-#include <algorithm>
-#include <functional>
-
 #include "impl/collectives/exchange.h"
 #include "impl/layouts/joint_tokens.h"
 
@@ -11,21 +8,14 @@ namespace {
 
 constexpr int64_t kTokens = 1;  // axis of (B, S, H, D)
 
-Lengths uneven(const Lengths& lengths) {
-  const bool alike =
-      std::adjacent_find(lengths.begin(), lengths.end(), std::not_equal_to<>()) == lengths.end();
-  return alike ? Lengths{} : lengths;
-}
-
 }  // namespace
 
 GatheredKeys gather_keys(const at::Tensor& k, const at::Tensor& v, const GatherCall& call) {
-  const Lengths lengths = uneven(call.key_lengths);
+  const Lengths lengths = unless_alike(call.key_lengths);
   const auto post = [&](const at::Tensor& x) {
     return post_joined_gather(sharded_part(x, call.joint), *call.group, kTokens, lengths);
   };
   const auto with_joint = [&](const at::Tensor& gathered, const at::Tensor& own) {
-    if (call.joint.tokens == 0) return gathered;
     return with_joint_part(gathered, joint_part(own, call.joint), call.joint);
   };
   auto coming_k = post(k), coming_v = post(v);
@@ -37,7 +27,6 @@ at::Tensor summed_home(const at::Tensor& gradient, const GatherCall& call) {
   const at::Tensor by_rank = moved(sharded_part(gradient, call.joint), call.keys.back);
   const at::Tensor own =
       reduce_scatter(by_rank.split_with_sizes(call.key_lengths, kTokens), *call.group);
-  if (call.joint.tokens == 0) return own;
   return with_joint_part(own, joint_part(gradient, call.joint), call.joint);
 }
 

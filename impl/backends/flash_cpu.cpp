@@ -1,13 +1,16 @@
 #include "impl/backends/flash_cpu.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
+#include <ATen/ops/cat.h>
 
 #include "impl/backends/visibility.h"
 
@@ -18,6 +21,11 @@ namespace {
 // al., "Fast exponential computation on SIMD architectures", 2015) computes 2^f, f in [0, 1), as
 // 1 + f - (c0 + c1 f + c2 f^2 + c3 f^3). The cubic errs by c0 at most, and 2^f is at least 1.
 constexpr double kFastExpError = 1.0703434948458272e-4;
+
+// A causal call computes whole tiles of 512 keys, those that no query of the tile sees as well: of
+// 1024 keys three quarters instead of half. Strips of half a tile, each with the queries that see
+// it, leave most of that out. Past some strips the sums cost what they spare.
+constexpr int64_t kStripKeys = 256, kMostStrips = 8;
 
 // (B, S, H, D) -> (B, H, S, D) in memory that the op's matrix products can walk: rows without gaps,
 // one after another.
@@ -41,6 +49,10 @@ at::Tensor sum_heads(const at::Tensor& x, int64_t group) {
   return x.unflatten(2, {x.size(2) / group, group}).sum(3);
 }
 
+bool causal_call(const BackendInputs& block) {
+  return !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
+}
+
 // A block as the op takes it.
 struct KernelCall {
   explicit KernelCall(const BackendInputs& block)
@@ -48,7 +60,7 @@ struct KernelCall {
         q(to_kernel(block.q)),
         k(to_kernel(expand_heads(block.k, group))),
         v(to_kernel(expand_heads(block.v, group))),
-        is_causal(!block.mask.defined() && block.diagonal == 0 && block.scale > 0) {
+        is_causal(causal_call(block)) {
     TORCH_CHECK(block.q.size(3) == block.v.size(3), "flash_cpu: the head_dim of q and k, ",
                 block.q.size(3), ", is not that of v, ", block.v.size(3));
     at::Tensor additive;
@@ -77,14 +89,60 @@ at::Tensor kernel_lse(const BackendBackward& call) {
   return lse.masked_fill(lse == -kInfinity, kInfinity);
 }
 
-BackendGrads flash_backward(const BackendBackward& call) {
-  const at::AutoDispatchBelowADInplaceOrView no_autograd;
+BackendGrads one_call_backward(const BackendBackward& call) {
   const KernelCall kernel(call.block);
   auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
       to_kernel(call.grad_out), kernel.q, kernel.k, kernel.v, to_kernel(call.out), kernel_lse(call),
       /*dropout_p=*/0.0, kernel.is_causal, kernel.mask, call.block.scale);
   return {dq.transpose(1, 2), sum_heads(dk.transpose(1, 2), kernel.group),
           sum_heads(dv.transpose(1, 2), kernel.group)};
+}
+
+// The keys from `begin` on, and the queries that see any of them: the diagonal stays 0.
+BackendBackward strip_of(const BackendBackward& call, int64_t begin) {
+  const auto rows = [&](const at::Tensor& x) { return x.narrow(1, begin, x.size(1) - begin); };
+  const auto keys = [&](const at::Tensor& x) {
+    return x.narrow(1, begin, std::min(kStripKeys, x.size(1) - begin));
+  };
+  BackendBackward strip = call;
+  strip.block.q = rows(call.block.q);
+  strip.block.k = keys(call.block.k);
+  strip.block.v = keys(call.block.v);
+  strip.grad_out = rows(call.grad_out);
+  strip.out = rows(call.out);
+  strip.lse = rows(call.lse);
+  return strip;
+}
+
+// Each strip adds to dq in its dtype: narrow ones would round it once more each time.
+bool pays_in_strips(const BackendBackward& call) {
+  const BackendInputs& block = call.block;
+  const int64_t keys = block.k.size(1);
+  const bool wide = block.q.scalar_type() == at::kFloat || block.q.scalar_type() == at::kDouble;
+  return wide && causal_call(block) && block.q.size(1) >= keys && keys > kStripKeys &&
+         keys <= kStripKeys * kMostStrips;
+}
+
+BackendGrads backward_in_strips(const BackendBackward& call) {
+  const int64_t keys = call.block.k.size(1);
+  at::Tensor dq;
+  std::vector<at::Tensor> dk, dv;
+  for (int64_t begin = 0; begin < keys; begin += kStripKeys) {
+    const BackendGrads strip = one_call_backward(strip_of(call, begin));
+    if (begin == 0) {
+      dq = strip.dq;
+    } else {
+      dq.narrow(1, begin, dq.size(1) - begin).add_(strip.dq);
+    }
+    dk.push_back(strip.dk);
+    dv.push_back(strip.dv);
+  }
+  return {dq, at::cat(dk, 1), at::cat(dv, 1)};
+}
+
+BackendGrads flash_backward(const BackendBackward& call) {
+  const at::AutoDispatchBelowADInplaceOrView no_autograd;
+  return pays_in_strips(call) ? backward_in_strips(call) : one_call_backward(call);
 }
 
 // Each of them is held true by a test that calls the operator itself.

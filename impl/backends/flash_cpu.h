@@ -11,7 +11,8 @@ namespace attncheck {
 // - it wants +inf, not -inf, as the LSE of an empty row in backward;
 // - its last stride must be 1;
 // - grouped heads are expanded, and their gradients summed (it reads out of bounds up to 2.8);
-// - dv != d is refused.
+// - dv != d is refused;
+// - its causal backward computes keys that nobody sees: float32 and float64 go by strips of keys.
 Backend flash_cpu_backend();
 
 }  // namespace attncheck

@@ -84,6 +84,8 @@ std::vector<std::string> faults_of(const ContextParallelConfig& config, int worl
   spread.layout = config.layout;
   append(faults, size_faults(spread));
   append(faults, shard_faults(spread, world_size));
+  append(faults, place_faults(spread));
+  append(faults, joint_faults(spread));
   return faults;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace attncheck {
 namespace {
@@ -59,14 +60,23 @@ int64_t token_count(const Strands& strands) {
   return count;
 }
 
+Strands tokens_anywhere(int64_t count) {
+  return count == 0 ? Strands{} : Strands{{0, 1, count}};
+}
+
+std::vector<int64_t> unless_alike(std::vector<int64_t> lengths) {
+  const auto same = std::count(lengths.begin(), lengths.end(), lengths.at(0));
+  if (same == static_cast<int64_t>(lengths.size())) lengths.clear();
+  return lengths;
+}
+
 std::vector<int64_t> uneven_lengths(const TokenSplit& split, int64_t len, const Mesh& mesh,
                                     int ring_index) {
   std::vector<int64_t> lengths;
   for (int index = 0; index < mesh.ulysses; ++index) {
     lengths.push_back(token_count(held_tokens(split, len, mesh.rank(ring_index, index))));
   }
-  const bool even = std::count(lengths.begin(), lengths.end(), lengths[0]) == mesh.ulysses;
-  return even ? std::vector<int64_t>{} : lengths;
+  return unless_alike(std::move(lengths));
 }
 
 std::optional<int64_t> global_diagonal(const AttentionOptions& options) {

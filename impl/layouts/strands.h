@@ -40,6 +40,12 @@ Strands group_tokens(const TokenSplit& split, int64_t len, const Mesh& mesh, int
 
 int64_t token_count(const Strands& strands);
 
+// So many tokens of which nobody asks where they are: one strand, or none.
+Strands tokens_anywhere(int64_t count);
+
+// These lengths, one or more; nothing where all are alike.
+std::vector<int64_t> unless_alike(std::vector<int64_t> lengths);
+
 // How many tokens each rank of a Ulysses group holds, by Ulysses index; nothing where all hold as
 // many.
 std::vector<int64_t> uneven_lengths(const TokenSplit& split, int64_t len, const Mesh& mesh,

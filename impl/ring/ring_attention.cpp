@@ -7,6 +7,7 @@
 #include "impl/contract/dtypes.h"
 #include "impl/layouts/block_masks.h"
 #include "impl/layouts/joint_tokens.h"
+#include "impl/merges/block_calls.h"
 #include "impl/merges/span_sums.h"
 #include "impl/ring/gradient_return.h"
 #include "impl/ring/key_stream.h"
@@ -20,20 +21,6 @@ constexpr Limits kRingLimits{.ring = true, .ulysses = false};
 // Keys that are in no ring: the joint ones.
 OwnedKeys joint_keys(const at::Tensor& k, const at::Tensor& v, const RingCall& call) {
   return {joint_part(k, call.joint), joint_part(v, call.joint), call.ring_index};
-}
-
-// `index` counts the blocks, a joint one first, over the steps.
-BackendBackward gradient_block(const RingBackward& saved, const RingCall& call,
-                               const OwnedKeys& keys, const Block& block, size_t index) {
-  const auto rows = [&](const at::Tensor& x) {
-    return x.defined() ? tokens_of(x, block.queries) : x;
-  };
-  return {block_inputs(saved.q, keys.k, keys.v, call, block),
-          rows(saved.grad_out),
-          rows(saved.grad_lse),
-          rows(saved.out),
-          rows(saved.lse),
-          saved.aux.at(index)};
 }
 
 Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
@@ -53,7 +40,7 @@ RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Ten
   MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32));
   RingForward result;
   const auto take = [&](const OwnedKeys& keys, const Block& block) {
-    BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call, block));
+    BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call.scale, block));
     merged.add(block.queries, part.out, part.lse);
     result.aux.push_back(std::move(part.aux));
   };
@@ -71,10 +58,12 @@ BackendGrads ring_backward(const RingBackward& saved, const RingCall& call) {
   KeyStream stream(sharded_part(saved.k, call.joint), sharded_part(saved.v, call.joint), call);
   GradientReturn home(call);
   SpanSum dq(saved.q, type);
-  size_t index = 0;
+  size_t index = 0;  // of the blocks, a joint one first, over the steps
   const auto take = [&](const OwnedKeys& keys, const Block& block) {
-    BackendGrads grads =
-        attend_backward(*call.backend, gradient_block(saved, call, keys, block, index++));
+    BackendGrads grads = attend_backward(
+        *call.backend, block_backward(block_inputs(saved.q, keys.k, keys.v, call.scale, block),
+                                      {saved.out, saved.lse, saved.grad_out, saved.grad_lse}, block,
+                                      saved.aux.at(index++)));
     dq.add(block.queries, grads.dq);
     return grads;
   };

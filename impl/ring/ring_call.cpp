@@ -1,6 +1,5 @@
 #include "impl/ring/ring_call.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "impl/contract/dtypes.h"
@@ -22,8 +21,7 @@ Strands ring_tokens(const AttentionOptions& options, int64_t len, const Mesh& me
 // joint ones.
 Strands strands_of(const Strands& tokens, const Visibility& visibility, int64_t joint = 0) {
   if (!visibility.everything()) return cut_at_documents(tokens, visibility.documents);
-  const int64_t count = token_count(tokens) + joint;
-  return count == 0 ? Strands{} : Strands{{0, 1, count}};
+  return tokens_anywhere(token_count(tokens) + joint);
 }
 
 // The place of the first joint key among all keys, and of the first other one.
@@ -80,25 +78,12 @@ RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups) {
     call.blocks.push_back(blocks_of(queries, keys, visibility, mask));
     call.key_lengths.push_back(token_count(keys));
   }
-  const auto& lengths = call.key_lengths;
-  if (std::count(lengths.begin(), lengths.end(), lengths[0]) == call.ring_degree) {
-    call.key_lengths.clear();
-  }
+  call.key_lengths = unless_alike(std::move(call.key_lengths));
   return call;
 }
 
 int step_owner(int ring_index, int step, int ring_degree) {
   return (ring_index + ring_degree - step % ring_degree) % ring_degree;
-}
-
-BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const RingCall& call, const Block& block) {
-  return {tokens_of(q, block.queries),
-          tokens_of(k, block.keys),
-          tokens_of(v, block.keys),
-          block.mask.defined() ? block.mask.to(q.device()) : block.mask,
-          call.scale,
-          block.diagonal};
 }
 
 std::vector<int64_t> shape_at_owner(const at::Tensor& x, const RingCall& call, int owner) {

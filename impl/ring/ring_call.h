@@ -36,10 +36,6 @@ RingCall ring_call(const AttentionOptions& options, const MeshGroups& groups);
 // The owner of the keys that a rank attends to in a step: its own first, then its predecessors'.
 int step_owner(int ring_index, int step, int ring_degree);
 
-// A block of q (B, Sq, H, Dqk), k (B, Skv, Hkv, Dqk) and v (B, Skv, Hkv, Dv), whole shards.
-BackendInputs block_inputs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const RingCall& call, const Block& block);
-
 // The shape of x, a rank's k or v or a gradient of theirs, with the tokens of `owner`.
 std::vector<int64_t> shape_at_owner(const at::Tensor& x, const RingCall& call, int owner);
 

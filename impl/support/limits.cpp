@@ -38,12 +38,6 @@ Support supports_mesh(const Limits& limits, const Request& r) {
   return Support::yes();
 }
 
-std::string text_of(const std::vector<int64_t>& lengths) {
-  std::string text;
-  for (const int64_t length : lengths) text += (text.empty() ? "" : ",") + number(length);
-  return text;
-}
-
 Support none_of(const std::vector<std::string>& faults) {
   return faults.empty() ? Support::yes() : Support::no(faults.front());
 }
@@ -63,33 +57,6 @@ Support supports_split(const Limits& limits, const Request& r) {
       "window, documents or joint tokens");
 }
 
-// What of the places of tokens hides keys from queries.
-Support supports_places(const Problem& p) {
-  if (p.window && *p.window < 0) {
-    return Support::no("window=" + number(*p.window) + " is less than 0 places");
-  }
-  if (p.documents.empty()) return Support::yes();
-  const int64_t sum = std::accumulate(p.documents.begin(), p.documents.end(), int64_t{0});
-  const bool all_hold_tokens =
-      std::all_of(p.documents.begin(), p.documents.end(), [](int64_t n) { return n >= 1; });
-  if (all_hold_tokens && sum == p.q_len && sum == p.kv_len) return Support::yes();
-  const std::string what = "documents=" + text_of(p.documents);
-  if (!all_hold_tokens) return Support::no(what + " has a document without tokens");
-  return Support::no(what + " adds up to " + number(sum) + ": expected q=" + number(p.q_len) +
-                     " and kv=" + number(p.kv_len));
-}
-
-Support supports_joint(const Problem& p) {
-  if (p.joint.tokens == 0) return Support::yes();
-  if (p.joint.tokens < 0 || p.joint.place == JointPlace::none) {
-    return Support::no(number(p.joint.tokens) + " joint tokens without a place, front or rear");
-  }
-  if (sees_every_place(p)) return Support::yes();
-  return Support::no(
-      "joint tokens have no place among causal ones, a window or documents: leave "
-      "joint= or these out");
-}
-
 Support supports_rotation(const Limits& limits, const Request& r) {
   if (!limits.gathers_keys || r.rotate == Rotate::allgather) return Support::yes();
   return Support::no("rotate=" + std::string(to_text(r.rotate)) +
@@ -99,8 +66,8 @@ Support supports_rotation(const Limits& limits, const Request& r) {
 
 Support supports_call(const Request& r) {
   const Problem& p = r.problem;
-  if (auto s = supports_joint(p); !s) return s;
-  if (auto s = supports_places(p); !s) return s;
+  if (auto s = none_of(joint_faults(p)); !s) return s;
+  if (auto s = none_of(place_faults(p)); !s) return s;
   if (r.dropout != 0.0) return Support::no("dropout is not supported: use dropout=0");
   return Support::yes();
 }

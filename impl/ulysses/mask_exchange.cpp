@@ -42,7 +42,6 @@ at::Tensor gathered(const at::Tensor& rows, const AttentionOptions& options,
   const Lengths tokens = group_lengths(options, groups).q;
   const at::Tensor all =
       at::cat(post_all_gather(own, *groups.ulysses, /*dim=*/1, tokens).wait(), 1);
-  if (options.joint.tokens == 0) return all;
   return with_joint_part(all, joint_part(rows, options.joint), options.joint);
 }
 

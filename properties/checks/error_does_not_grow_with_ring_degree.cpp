@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -69,13 +70,15 @@ double root_mean_square(const at::Tensor& x) {
   return std::sqrt(x.square().mean().item<double>());
 }
 
-// Of a tensor's errors on all ranks; nothing where a rank did not give it.
+// Of a tensor's errors on all ranks, infinity where one is not a number; nothing where a rank did
+// not give it.
 std::optional<double> error_of(const Case& c, const std::string& tensor, Lab& lab) {
   const Request request = plain_request(c);
   const at::Tensor got = assemble(request, lab.observe(request), tensor);
   const at::Tensor& expected = value_of(lab.expected(request), tensor);
   if (!got.defined() || got.sizes() != expected.sizes()) return std::nullopt;
-  return root_mean_square(got - expected);
+  const double error = root_mean_square(got - expected);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
 
 // What one rounding of the result costs at least, so that a kernel that is exact is no measure.
@@ -111,6 +114,10 @@ Verdict stays_flat(const Case& c, const std::string& tensor, Lab& lab) {
     return Verdict::not_run(tensor + " on ring degrees 1, 2 and 4 is missing or has another shape");
   }
   const double base = std::max({errors.at(1), errors.at(2), one_rounding(c, tensor, lab)});
+  if (!std::isfinite(base)) {
+    return Verdict::not_run(tensor +
+                            " is not finite on ring degrees 1 and 2, which are the measure");
+  }
   Evidence worst;
   worst.tensor = tensor;
   worst.bound = kMostGrowth;

@@ -1,4 +1,5 @@
 #include <limits>
+#include <utility>
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros_like.h>
@@ -16,6 +17,7 @@ namespace {
 using testing::difference;
 using testing::Expected;
 using testing::expected;
+using testing::Sizes;
 using testing::Whole;
 using testing::whole;
 
@@ -98,6 +100,15 @@ TEST_P(BlockGradients, AreRightOnEveryDiagonalAndOnEmptyRows) {
     expect_block_by_block(backend(), whole({.q_len = 6, .kv_len = 8}, diagonal), 2, 2);
     expect_block_by_block(backend(), without_grad_lse(whole({.q_len = 8, .kv_len = 6}, diagonal)),
                           2, 3);
+  }
+}
+
+TEST_P(BlockGradients, AreRightOnLongDiagonals) {
+  for (const auto& [rows, keys] : {std::pair{256, 257}, {700, 700}, {530, 512}, {300, 600}}) {
+    SCOPED_TRACE(keys);
+    const Sizes sizes{.batch = 1, .q_len = rows, .kv_len = keys, .heads = 2, .kv_heads = 1};
+    expect_block_by_block(backend(), whole(sizes, 0), 1, 1);
+    expect_block_by_block(backend(), without_grad_lse(whole(sizes, 0)), 1, 1);
   }
 }
 

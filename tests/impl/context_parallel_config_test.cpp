@@ -73,6 +73,9 @@ TEST(ContextParallelConfig, AllThatIsWrongIsReportedAtOnce) {
   p.kv_heads = 2;
   p.kv_len = 0;
   p.shards = {1, 2};
+  p.window = -1;
+  p.documents = {4, 2};
+  p.joint = {JointPlace::front, 3};
   const ContextParallelConfig config{.ring_degree = 0,
                                      .ulysses_degree = 5000,
                                      .rotate_method = static_cast<Rotate>(3),
@@ -86,7 +89,11 @@ TEST(ContextParallelConfig, AllThatIsWrongIsReportedAtOnce) {
               "h=5 is no multiple of hkv=2", "q=1 and kv=0: both need a token",
               "shards=1,2 cuts a contiguous sequence: use layout=contiguous, or leave it out",
               "shards=1,2 needs a length for each of the 4 ranks of the mesh",
-              "shards=1,2 adds up to 3: expected q=1 or kv=0"}));
+              "shards=1,2 adds up to 3: expected q=1 or kv=0, joint tokens aside",
+              "window=-1 is less than 0 places",
+              "documents=4,2 adds up to 6: expected q=1 and kv=0",
+              "joint tokens have no place among causal ones, a window or documents: leave joint= "
+              "or these out"}));
 }
 
 Implementation implementation_for(const Mesh& mesh) {
