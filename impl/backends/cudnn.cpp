@@ -73,6 +73,7 @@ BackendContract cudnn_contract() {
   contract.layout = KernelLayout::BHSD;
   contract.out_memory = MemoryOrder::sequence_first;  // as q lies
   contract.lse_shape = kStatsKeepAxis ? LseShape::BHS1 : LseShape::BHS;
+  contract.lse_memory = MemoryOrder::as_shaped;
   contract.lse_dtype = LseDType::float32;
   contract.takes.causal = KernelCausal::top_left;
   contract.takes.boolean_mask = false;

@@ -73,6 +73,7 @@ BackendContract efficient_contract() {
   contract.layout = KernelLayout::BHSD;
   contract.out_memory = MemoryOrder::sequence_first;
   contract.lse_shape = LseShape::BHS32;
+  contract.lse_memory = MemoryOrder::as_shaped;
   contract.lse_dtype = LseDType::float32;
   contract.takes.causal = KernelCausal::top_left;
   contract.takes.boolean_mask = false;
