@@ -71,6 +71,7 @@ class Planner {
       : arguments_(arguments), registry_(registry), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
     asked_ = asked_subjects(arguments, registry);
+    for (const std::string& backend : arguments.backends) require_here(backend);
     impls_ = chosen("impl", asked_, known_subjects(registry, asked_), subject_names(registry));
     backends_ = chosen_backends(registry, arguments.backends, default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());

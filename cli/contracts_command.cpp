@@ -63,10 +63,15 @@ std::optional<MetaKernels> chosen_meta(const ContractsArguments& arguments,
 }
 
 std::vector<Declaration> chosen_declarations(const ContractsArguments& arguments) {
-  const std::vector<std::string> known = built_in().backend_names();
+  std::vector<Backend> backends = built_in().backends;
+  for (const Backend& backend : absent_backends()) backends.push_back(backend);
+  std::vector<std::string> known;
+  for (const Backend& backend : backends) known.push_back(backend.name);
   std::vector<Declaration> declarations;
-  for (const std::string& name : chosen("backend", arguments.backends, known, known)) {
-    declarations.push_back({name, built_in().backend(name)->contract});
+  const std::vector<std::string> names = chosen("backend", arguments.backends, known, known);
+  for (const Backend& backend : backends) {
+    const bool wanted = std::find(names.begin(), names.end(), backend.name) != names.end();
+    if (wanted) declarations.push_back({backend.name, backend.contract});
   }
   return declarations;
 }
@@ -93,6 +98,11 @@ void add_unchecked(const ContractRequest& request, ContractReport& report) {
 }  // namespace
 
 int contracts_command(const ContractsArguments& arguments) {
+  if (arguments.cudnn.asked) {
+    CudnnArguments cudnn = arguments.cudnn;
+    cudnn.json = arguments.json;
+    return cudnn_surface_command(cudnn);
+  }
   const reference::ContractTable table = chosen_table(arguments);
   if (arguments.print_table) {
     fmt::print("{}", table_json(table));
@@ -127,6 +137,14 @@ void add_contracts(CLI::App& app, ContractsArguments& a, std::function<int()>& c
   contracts->add_option("--meta", a.meta, "What this release's meta kernels say: see ci/versions");
   contracts->add_flag("--print-table", a.print_table,
                       "Print the table as JSON, and do nothing else");
+  CLI::Option* cudnn =
+      contracts->add_flag("--cudnn", a.cudnn.asked,
+                          "What cuDNN itself supports, asked without a GPU, and nothing else");
+  cudnn->excludes("--backend", "--table", "--meta", "--print-table");
+  contracts->add_option("--sm", a.cudnn.devices, "--cudnn: SM versions, 90 for SM 9.0")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(cudnn);
   contracts->add_option("--json", a.json, "Write the report to this file as well");
   contracts->add_flag("--quiet", a.quiet, "No progress on stderr");
   contracts->callback([&a, &command] { command = [&a] { return contracts_command(a); }; });

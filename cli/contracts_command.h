@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/cudnn_command.h"
+
 namespace CLI {
 class App;
 }
@@ -15,6 +17,7 @@ struct ContractsArguments {
   std::string table;         // a file instead of the pinned table
   std::string meta;          // a file of what a release's meta kernels say
   bool print_table = false;  // instead of anything else
+  CudnnArguments cudnn;      // --cudnn and --sm
   std::string json;
   bool quiet = false;
 };
