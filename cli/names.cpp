@@ -40,7 +40,7 @@ std::vector<std::string> property_names() {
 }
 
 std::vector<std::string> transport_names() {
-  return {"sim", "gloo"};
+  return {"sim", "gloo", "nccl"};
 }
 
 std::vector<std::string> dtype_names() {

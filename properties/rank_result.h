@@ -27,7 +27,7 @@ struct RankError {
 // "replicated NAME" for what all ranks should have alike. With keep_inputs also "q_given",
 // "q_after_forward" and "q_after_backward", likewise of k, v, dout and dlse; of a companion that is
 // interleaved "other_out", .... Facts: "supports" = reason when the subject refuses;
-// "lse_requires_grad" = "0" | "1".
+// "lse_requires_grad" = "0" | "1"; "device" = where its tensors were, unless in CPU memory.
 struct RankResult {
   int rank = 0;
   std::map<std::string, at::Tensor> tensors;

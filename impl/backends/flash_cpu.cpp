@@ -98,6 +98,7 @@ Support supports(const Problem& problem) {
 Backend flash_cpu_backend() {
   Backend backend;
   backend.name = "flash_cpu";
+  backend.device = "cpu";
   backend.contract.lse_shape = LseShape::BHS;
   backend.contract.empty_row_lse = EmptyRowLse::zero;
   backend.contract.own_v_head_dim = false;
