@@ -22,7 +22,7 @@ constexpr milliseconds kShortNap{1}, kNap{10};  // between two looks for a key; 
 constexpr milliseconds kSoon{200};
 constexpr milliseconds kLookAround{1'000};  // between orders: is the launcher still there?
 constexpr milliseconds kFarewell{5'000};    // for all to say that they go
-constexpr milliseconds kLinger{300};      // the coordinator ends before the others
+constexpr milliseconds kLinger{300};        // the coordinator ends before the others
 
 milliseconds left_until(Clock::time_point deadline) {
   return std::max(milliseconds(1), std::chrono::ceil<milliseconds>(deadline - Clock::now()));

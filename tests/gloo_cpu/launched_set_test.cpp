@@ -60,7 +60,9 @@ TEST(Steward, EveryRankOfASetIsAtOneLaunchedProcess) {
       for (int process = 0; process < launched; ++process)
         ranks += steward.ranks_at(process, world);
       EXPECT_EQ(ranks, world) << launched << " launched";
-      if (world <= launched) EXPECT_EQ(steward.ranks_at(world - 1, world), 1);
+      if (world <= launched) {
+        EXPECT_EQ(steward.ranks_at(world - 1, world), 1);
+      }
     }
   }
 }
