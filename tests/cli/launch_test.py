@@ -225,7 +225,7 @@ class Mpirun(unittest.TestCase):
         )  # fmt: skip
 
     def test_its_world_judges(self):
-        case = ["replay", "impl=unified transport=gloo mesh=2x2 q=8 h=4 d=4 seed=3"]
+        case = ["replay", "impl=unified transport=gloo mesh=2x2 q=8 h=4 d=4 seed=3", *ONE]
         done = self.run_mpirun(4, *case)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout, alone(*case).stdout)
