@@ -1,5 +1,6 @@
 """Ranks that a launcher starts, over Gloo: launch_test.py PROGRAM"""
 
+import ctypes
 import os
 import re
 import shutil
@@ -52,6 +53,14 @@ def is_running(pid):
 def alone(*arguments):
     """The same request of one program that starts its ranks itself."""
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def has_gpu():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return os.path.exists("/dev/nvidia0")
 
 
 def without_times(text):
@@ -214,6 +223,34 @@ class Losses(unittest.TestCase):
         codes, _ = program.end(30)
         self.assertEqual(codes[0], -signal.SIGKILL)
         self.assertTrue(program.nothing_is_left())
+
+
+class Devices(unittest.TestCase):
+    """What asks for a GPU: on a machine without one it is not checked, and never a pass."""
+
+    def test_a_transport_that_cannot_have_them_is_a_wrong_request(self):
+        for flags, says in [
+            (["--transport", "sim", "--device", "cuda"], "use --transport gloo or nccl"),
+            (["--transport", "nccl", "--device", "cpu"], "use --transport gloo or sim"),
+        ]:
+            done = alone("check", "--impl", "ring", *flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_without_a_gpu_nothing_is_checked_and_the_reason_is_said(self):
+        if has_gpu():
+            self.skipTest("not_run: there is a CUDA device")
+        for request in [
+            ["check", "--transport", "nccl"],
+            ["check", "--impl", "local", "--device", "cuda"],
+            ["check", "--transport", "gloo", "--device", "cuda"],
+            ["replay", "impl=ring transport=nccl mesh=2x1 q=4 d=2"],
+            ["explain", "impl=ring transport=gloo mesh=2x1 q=4 d=2", "--device", "cuda"],
+        ]:
+            done = alone(*request)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("could not check: no CUDA device: ", done.stderr)
 
 
 class Mpirun(unittest.TestCase):
