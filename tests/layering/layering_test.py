@@ -11,7 +11,8 @@ HEADERS = [
     "impl/backends/attend.h", "impl/autograd/kept.h", "impl/ring/ring.h",
     "impl/ulysses/ulysses.h", "impl/unified/unified.h", "impl/allgather_kv/gather.h",
     "properties/property.h", "sim/sim.h",
-    "gloo_cpu/gloo.h", "nccl_gpu/nccl.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h", "tests/help.h",
+    "gloo_cpu/gloo.h", "nccl_gpu/nccl.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h",
+    "tests/help.h",
 ]
 
 FORBIDDEN = [
