@@ -91,7 +91,8 @@ int list_command(const std::string& what) {
   if (what == "transports") {
     fmt::print(
         "sim   ranks as threads of this process, one at a time\n"
-        "gloo  ranks as processes on this machine's CPUs, over Gloo\n");
+        "gloo  ranks as processes, over Gloo, tensors in CPU memory or on a GPU\n"
+        "nccl  ranks as processes with a GPU each, over NCCL\n");
   }
   return kHeld;
 }

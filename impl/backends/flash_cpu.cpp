@@ -191,6 +191,7 @@ Support supports(const Problem& problem) {
 Backend flash_cpu_backend() {
   Backend backend;
   backend.name = "flash_cpu";
+  backend.device = "cpu";
   backend.contract = flash_contract();
   backend.supports = supports;
   backend.forward = flash_forward;
