@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/manifest.h"
 #include "cli/launch.h"
+#include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/evaluate_rank.h"
