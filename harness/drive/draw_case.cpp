@@ -186,6 +186,14 @@ void drop_what_does_not_fit(Problem& p) {
   if (!documents_fit(p)) p.documents.clear();
 }
 
+// A later feature may have left one query a rank with one key a rank. Lengths that shards and
+// documents add up to stay.
+void keep_more_than_a_pair(Case& c) {
+  Problem& p = c.problem;
+  const bool one_pair = std::max(p.q_len, p.kv_len) <= c.mesh.ring;
+  if (one_pair && p.shards.empty() && p.documents.empty()) p.q_len += c.mesh.world();
+}
+
 // A merge has few rows and 3 to 5 partials; those of 5 cost the most, as they have 1680 trees.
 void set_merge_sizes(Case& c, const Pick& pick) {
   constexpr std::array<int64_t, 10> kPartials{3, 3, 3, 3, 4, 4, 4, 4, 4, 5};
@@ -211,6 +219,7 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   set_features(c, abilities, goal, pick);
   // A model without other tokens, whatever a feature made of both lengths.
   if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
+  if (abilities.least_tokens > 1) keep_more_than_a_pair(c);
   drop_what_does_not_fit(c.problem);
   round_head_dims(c.problem, abilities.head_dim_multiple);
   const bool by_place = c.problem.layout == Layout::striped && !sees_every_place(c.problem);
