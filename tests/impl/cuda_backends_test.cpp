@@ -1,3 +1,4 @@
+#include <ATen/core/ivalue.h>
 #include <gtest/gtest.h>
 
 #include "impl/backends/built_in.h"
