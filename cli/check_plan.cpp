@@ -22,13 +22,6 @@ using Names = std::vector<std::string>;
 const Names kSimMeshes{"1x1", "2x1", "3x1", "4x1", "1x2", "1x3", "1x4", "2x2", "3x2", "2x3"};
 const Names kGlooMeshes{"2x2", "3x1", "1x4"};
 
-// Implementations, collectives and merges: everything but a backend alone.
-Names default_subjects(const Registry& registry) {
-  Names names = subject_names(registry);
-  std::erase(names, "local");
-  return names;
-}
-
 // Lengths are rounded to a multiple of what each mesh needs later on.
 std::vector<Problem> scaled_shapes(const CheckArguments& arguments) {
   if (arguments.scale && *arguments.scale <= 0) {
@@ -76,7 +69,8 @@ class Planner {
       : arguments_(arguments), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
     asked_ = asked_subjects(arguments, registry);
-    impls_ = chosen("impl", asked_, known_subjects(registry, asked_), default_subjects(registry));
+    for (const std::string& backend : arguments.backends) require_here(backend);
+    impls_ = chosen("impl", asked_, known_subjects(registry, asked_), subject_names(registry));
     backends_ =
         chosen("backend", arguments.backends, registry.backend_names(), default_backends(registry));
     transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());

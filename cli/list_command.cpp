@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -5,6 +7,7 @@
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/drive/support_table.h"
+#include "impl/backends/built_in.h"
 #include "problem/model_shapes.h"
 #include "properties/property.h"
 
@@ -34,9 +37,17 @@ void list_shapes() {
   }
 }
 
+// The tables are the same on every machine: docs/cudnn.md has those of CUDA's backends.
+bool is_of_cuda(const std::string& name) {
+  const std::vector<Backend> of_cuda = cuda_backends();
+  return std::any_of(of_cuda.begin(), of_cuda.end(),
+                     [&](const Backend& backend) { return backend.name == name; });
+}
+
 void list_support(const Registry& registry) {
   std::vector<BackendColumn> backends;
   for (const Backend& backend : registry.backends) {
+    if (is_of_cuda(backend.name)) continue;
     backends.push_back({backend.name, backend.contract.lse});
   }
   const SupportsCase supports = [&](const Case& c) { return registry.supports(c); };
@@ -64,6 +75,9 @@ int list_command(const std::string& what) {
   }
   if (what == "backends") {
     for (const std::string& name : registry.backend_names()) print_line(name, "");
+    for (const Backend& backend : absent_backends()) {
+      print_line(backend.name, "not here: " + backend.supports({}).reason);
+    }
   }
   if (what == "shapes") list_shapes();
   if (what == "transports") {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/contracts_command.h"
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/usage.h"
@@ -26,6 +27,7 @@ struct Arguments {
   CheckArguments check;
   MutantsArguments mutants;
   BenchArguments bench;
+  ContractsArguments contracts;
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
@@ -208,8 +210,8 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check",   "replay", "explain", "mutants",
-                                          "compare", "bench",  "list"};
+  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants",
+                                          "compare", "contracts", "bench",   "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
 
@@ -225,6 +227,7 @@ int run(int argc, char** argv) {
                    [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all);
   add_compare(app, all);
+  add_contracts(app, all.contracts, all.command);
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);

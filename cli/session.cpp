@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/evaluate_rank.h"
@@ -91,6 +92,7 @@ std::unique_ptr<Lanes> make_lanes(const Registry& registry, const RankArguments&
 
 void require_runnable(const Registry& registry, const RunLab& lab, const Case& c) {
   require_name("transport", c.transport, transport_names());
+  require_here(c.backend);
   try {
     require_known(registry, c);
   } catch (const UnknownName& error) {

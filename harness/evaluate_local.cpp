@@ -1,12 +1,16 @@
 #include "harness/evaluate_local.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/stack.h>
 
+#include "harness/evaluate_blocks.h"
 #include "harness/input_copies.h"
 #include "harness/rank_memory.h"
 #include "impl/backends/attend.h"
-#include "impl/backends/normalise_lse.h"
 #include "properties/inputs.h"
+#include "properties/kernel_return.h"
+#include "properties/key_blocks.h"
 #include "properties/masks.h"
 
 namespace attncheck {
@@ -21,6 +25,25 @@ BackendInputs whole_block(const Problem& problem, const InputTensors& inputs) {
   block.diagonal = causal_diagonal(problem);
   block.mask = of_four_axes(inputs.mask);
   return block;
+}
+
+// What the kernel itself returns, in its own form: an operator's values, or what stands for them.
+void add_kernel_return(const Backend& backend, const BackendInputs& block, RankResult& result) {
+  BackendForward raw = backend.forward(block);
+  if (backend.contract.lse) result.tensors["raw_lse"] = raw.lse;
+  if (raw.returned.empty() && backend.contract.op.empty()) {
+    const bool by_head = backend.contract.layout == KernelLayout::BHSD;
+    raw.returned.emplace_back(by_head ? raw.out.transpose(1, 2) : raw.out);
+    if (backend.contract.lse) raw.returned.emplace_back(raw.lse);
+  }
+  result.facts["kernel_return"] = to_text(described(raw.returned));
+  result.facts["kernel_aux"] = std::to_string(raw.aux.size());
+}
+
+// As a view of more, where the case's tensors are views: a kernel must not take it for packed.
+at::Tensor lse_for_backward(const Request& request, const at::Tensor& lse) {
+  const bool view = request.case_.problem.view != View::none && !request.contiguous;
+  return view && lse.defined() ? at::stack({lse, lse, lse}, -1).select(-1, 1) : lse;
 }
 
 }  // namespace
@@ -52,18 +75,17 @@ void evaluate_local(const Backend& backend, const Request& request, RankResult& 
   InputCopies copies(request, inputs, result);
   const BackendInputs block = whole_block(request.case_.problem, inputs);
   const MemoryMeter meter(request.watch);
-  const BlockAttention attention = attend(backend, block);
+  KeyBlocks blocks(backend, block, key_block_lengths(request));
+  const BlockAttention attention = blocks.forward();
   result.peak_bytes = meter.peak_bytes();
   result.tensors["out"] = attention.out;
-  if (backend.contract.lse) {
-    result.tensors["raw_lse"] = backend.forward(block).lse;
-    result.tensors["lse"] = attention.lse;
-  }
+  if (backend.contract.lse) result.tensors["lse"] = attention.lse;
+  if (request.key_blocks == 0) add_kernel_return(backend, block, result);
   copies.take("after_forward");
   if (!request.backward || !inputs.dout.defined()) return;
   phase = Phase::backward;
-  const BackendGrads grads = attend_backward(
-      backend, {block, inputs.dout, inputs.dlse, attention.out, attention.lse, attention.aux});
+  const BackendGrads grads = blocks.backward(inputs.dout, inputs.dlse, attention.out,
+                                             lse_for_backward(request, attention.lse));
   result.peak_bytes = meter.peak_bytes();
   copies.take("after_backward");
   const GradSet& wanted = request.case_.grad;

@@ -34,9 +34,9 @@ void evaluate_subject(const Registry& registry, const Request& request, const Me
     evaluate_merge(*merge, request, result);
     return;
   }
-  const Backend* backend = registry.backend(c.backend);
+  const Backend* backend = registry.backend_of(c);
   TORCH_CHECK(backend != nullptr, "unknown backend '", c.backend, "'");
-  if (c.impl == "local") {
+  if (registry.kind(c.impl) == SubjectKind::local) {
     evaluate_local(*backend, request, result, phase);
     return;
   }

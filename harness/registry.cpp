@@ -82,8 +82,20 @@ const Model* Registry::model(const std::string& impl) const {
   return found == nullptr ? nullptr : std::get_if<Model>(&found->subject);
 }
 
+const Backend* Registry::backend_of(const Case& c) const {
+  const auto [kind, name] = split_subject(c.impl);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  const Backend* own = found == nullptr ? nullptr : std::get_if<Backend>(&found->subject);
+  return own != nullptr ? own : backend(c.backend);
+}
+
 SubjectKind Registry::kind(const std::string& impl) const {
   if (impl == "local") return SubjectKind::local;
+  const auto [kind, name] = split_subject(impl);
+  const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
+  if (found != nullptr && std::holds_alternative<Backend>(found->subject)) {
+    return SubjectKind::local;
+  }
   if (merge(impl) != nullptr) return SubjectKind::merge;
   if (model(impl) != nullptr) return SubjectKind::model;
   return collective(impl) != nullptr ? SubjectKind::collective : SubjectKind::implementation;
@@ -109,10 +121,10 @@ std::vector<std::string> Registry::backend_names() const {
 Support Registry::supports(const Case& c) const {
   if (const Collective* subject = collective(c.impl)) return subject->supports(c);
   if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);
-  const Backend* on = backend(c.backend);
+  const Backend* on = backend_of(c);
   if (on == nullptr) return Support::no("unknown backend '" + c.backend + "'");
   if (const Model* subject = model(c.impl)) return subject->supports(c, *on);
-  if (c.impl == "local") return supports_local(c, *on);
+  if (kind(c.impl) == SubjectKind::local) return supports_local(c, *on);
   const Implementation* subject = implementation(c.impl);
   if (subject == nullptr) return Support::no("unknown subject '" + c.impl + "'");
   return subject->supports(c, *on);

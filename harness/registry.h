@@ -33,6 +33,8 @@ struct Registry {
   const Merge* merge(const std::string& impl) const;
   const Model* model(const std::string& impl) const;
   const Mutant* mutant(const std::string& name) const;
+  // The backend that the case's subject runs on: a mutant that is a backend is its own.
+  const Backend* backend_of(const Case& c) const;
 
   // What `impl=` names; an unknown name counts as an implementation.
   SubjectKind kind(const std::string& impl) const;

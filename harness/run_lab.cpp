@@ -97,10 +97,13 @@ bool is_narrow(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16;
 }
 
-// How the run rounds: by the case, and by the exp that the kernel's contract declares.
-reference::BoundContext bound_context(const Case& c, const BackendContract* contract) {
+// How the run rounds: by the case, by the blocks that are merged, and by the exp that the kernel's
+// contract declares.
+reference::BoundContext bound_context(const Request& request, const BackendContract* contract) {
+  const Case& c = request.case_;
   const at::ScalarType io = scalar_type(c.problem.dtype);
-  reference::BoundContext context{io, lse_scalar_type(io), c.mesh.ring};
+  const int merges = std::max(c.mesh.ring, request.key_blocks);
+  reference::BoundContext context{io, lse_scalar_type(io), merges};
   if (!is_narrow(c.problem.dtype)) return context;
   if (contract != nullptr) context.exp_error = contract->narrow_exp_error;
   context.narrow_sums = !c.convert_to_fp32;
@@ -253,7 +256,7 @@ const Observation& RunLab::observe(const Request& request) {
 }
 
 const Expected& RunLab::expected(const Request& request) {
-  const auto context = bound_context(request.case_, contract(request.case_));
+  const auto context = bound_context(request, contract(request.case_));
   const std::string key = expectation_key(request, context);
   const Expected* known = memory_.expected(key);
   return known != nullptr ? *known : memory_.keep(key, expect(request, context));
@@ -272,7 +275,7 @@ Support RunLab::supports(const Case& c) {
 }
 
 const BackendContract* RunLab::contract(const Case& c) {
-  const Backend* backend = registry_.backend(c.backend);
+  const Backend* backend = registry_.backend_of(c);
   return backend == nullptr ? nullptr : &backend->contract;
 }
 

@@ -19,6 +19,7 @@
 #include "mutants/house_completion.h"
 #include "mutants/house_gradients.h"
 #include "mutants/house_invariance.h"
+#include "mutants/house_kernels.h"
 #include "mutants/house_memory.h"
 #include "mutants/house_merges.h"
 #include "mutants/house_state.h"
@@ -80,6 +81,7 @@ std::vector<Mutant> mutant_catalogue() {
                             house_gradient_mutants,
                             house_invariance_mutants,
                             lse_kept_mutants,
+                            house_kernel_mutants,
                             house_memory_mutants,
                             house_state_mutants,
                             house_merge_mutants,

@@ -11,7 +11,8 @@ inline constexpr Words<Mask, 3> kMaskWords{{"none", "bool", "additive"}};
 inline constexpr Words<MaskAxes, 4> kMaskAxesWords{{"bhqk", "b1qk", "b11k", "bk"}};
 inline constexpr Words<JointPlace, 3> kJointPlaceWords{{"none", "front", "rear"}};
 inline constexpr Words<Layout, 3> kLayoutWords{{"contiguous", "zigzag", "striped"}};
-inline constexpr Words<Data, 5> kDataWords{{"normal", "large", "offset", "selector", "tagged"}};
+inline constexpr Words<Data, 6> kDataWords{
+    {"normal", "large", "offset", "selector", "tagged", "low"}};
 inline constexpr Words<View, 4> kViewWords{{"none", "offset", "permuted", "expanded"}};
 inline constexpr Words<Rotate, 3> kRotateWords{{"allgather", "p2p", "alltoall"}};
 inline constexpr Words<MeshOrder, 2> kMeshOrderWords{{"ru", "ur"}};

@@ -25,7 +25,7 @@ struct Joint {
 };
 
 enum class Layout { contiguous, zigzag, striped };
-enum class Data { normal, large, offset, selector, tagged };
+enum class Data { normal, large, offset, selector, tagged, low };
 
 // How q, k, v and the cotangents lie in memory: contiguous; at a storage offset; as a permuted view
 // of (B, H, S, D); with stride 0 along the batch.

@@ -31,6 +31,9 @@ InputTensors global_inputs(const Request& request);
 // Data of the case:
 //   normal    standard normal
 //   large     q and k scaled so that scores reach about 1e3
+//   low       normal, queries and keys moved apart so that scores lie about -200: the log-sum-exp
+//   is
+//             far below what exp of it can hold in float32 (with scale=0 there is no such data)
 //   offset    normal, keys shifted by a constant vector of length about 4
 //   selector  k_j = (2j, -j^2, 0...), q_i = g (t_i, 1, 0...): key t_i (visible where any key is)
 //   wins by

@@ -26,8 +26,9 @@ struct RankError {
 // absent. A model's "out", "loss" (this rank's part), "gradient of NAME" for each parameter, and
 // "replicated NAME" for what all ranks should have alike. With keep_inputs also "q_given",
 // "q_after_forward" and "q_after_backward", likewise of k, v, dout and dlse; of a companion that is
-// interleaved "other_out", .... Facts: "supports" = reason when the subject refuses;
-// "lse_requires_grad" = "0" | "1".
+// interleaved "other_out", .... Facts: for impl=local "kernel_return" (kernel_return.h), what the
+// kernel itself returned, and "kernel_aux", how many values its backward wants beside those;
+// "supports" = reason when the subject refuses; "lse_requires_grad" = "0" | "1".
 struct RankResult {
   int rank = 0;
   std::map<std::string, at::Tensor> tensors;

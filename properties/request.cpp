@@ -63,6 +63,8 @@ void apply_edit(Request& request, const std::string& key, const std::string& val
     request.poison = static_cast<uint8_t>(parse_int(value));
   else if (key == "repeat")
     request.repeat = parse_int(value);
+  else if (key == "key_blocks")
+    request.key_blocks = parse_int(value);
   else if (key == "contiguous")
     request.contiguous = value != "0";
   else if (key == "keep_inputs")
@@ -107,6 +109,7 @@ std::string edits_text(const Request& request) {
   if (!request.backward) add("backward", "0");
   if (request.poison) add("poison", std::to_string(*request.poison));
   if (request.repeat != 0) add("repeat", std::to_string(request.repeat));
+  if (request.key_blocks != 0) add("key_blocks", std::to_string(request.key_blocks));
   if (request.contiguous) add("contiguous", "1");
   if (request.keep_inputs) add("keep_inputs", "1");
   if (request.fresh_ranks) add("fresh_ranks", "1");

@@ -66,6 +66,10 @@ struct Request {
   bool backward = true;           // false: forward alone
   std::optional<uint8_t> poison;  // fresh CPU memory holds this byte, not kUsualFill
   int repeat = 0;                 // tells runs of the same request apart
+  // For a backend alone: its keys in so many blocks, whose lengths are drawn (key_blocks.h).
+  // Forward of each is merged, backward of each is given the global out and log-sum-exp. 0: all at
+  // once.
+  int key_blocks = 0;
   bool contiguous = false;   // q, k, v and the cotangents as contiguous copies, whatever the view
   bool keep_inputs = false;  // the ranks return copies of their inputs, as they were and are then
   bool fresh_ranks = false;  // ranks that ran nothing before, or the fact "kept_ranks"

@@ -18,6 +18,7 @@ namespace {
 constexpr double kSixteenth = 1.0 / 16;
 constexpr double kLargestGridKey = 4;
 constexpr double kOffsetLength = 4.0;
+constexpr double kLowScore = 200;        // exp(-104) is 0 in float32
 constexpr double kLargeScore = 1e3 / 3;  // the standard deviation of a score of `large` data
 
 Value normal_value(const Case& c, TensorTag tag) {
@@ -39,6 +40,14 @@ double large_gain(const Problem& p) {
   return std::sqrt(kLargeScore / std::max(spread, 1e-3));
 }
 
+// What each component of q has more, and of k less, in `low` data. Where the scale is negative, k
+// has it more as well.
+double low_part(const Problem& p) {
+  const double scale = effective_scale(p);
+  if (scale == 0) return 0;
+  return std::sqrt(kLowScore / std::abs(scale) / static_cast<double>(p.head_dim));
+}
+
 Value drawn_q(const Case& c) {
   const Value normal = normal_value(c, kQ);
   switch (c.problem.data) {
@@ -48,6 +57,10 @@ Value drawn_q(const Case& c) {
     case Data::large:
       return [normal, gain = large_gain(c.problem)](int64_t b, int64_t s, int64_t h, int64_t d) {
         return gain * normal(b, s, h, d);
+      };
+    case Data::low:
+      return [normal, part = low_part(c.problem)](int64_t b, int64_t s, int64_t h, int64_t d) {
+        return normal(b, s, h, d) + part;
       };
     default:
       return normal;
@@ -64,6 +77,9 @@ Value drawn_k(const Case& c) {
       return [normal, gain = large_gain(p)](int64_t b, int64_t s, int64_t h, int64_t d) {
         return gain * normal(b, s, h, d);
       };
+    case Data::low:
+      return [normal, part = std::copysign(low_part(p), effective_scale(p))](
+                 int64_t b, int64_t s, int64_t h, int64_t d) { return normal(b, s, h, d) - part; };
     case Data::offset:
       return [normal, part = kOffsetLength / std::sqrt(static_cast<double>(p.head_dim))](
                  int64_t b, int64_t s, int64_t h, int64_t d) { return normal(b, s, h, d) + part; };

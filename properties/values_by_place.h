@@ -26,7 +26,8 @@ enum TensorTag : uint64_t {
   kCells,
   kPartialOut,
   kPartialLse,
-  kMask
+  kMask,
+  kKeyBlocks
 };
 
 // What stands at each place of the whole: of the element b of the batch (those that a value edit

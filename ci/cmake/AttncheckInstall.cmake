@@ -15,7 +15,7 @@ foreach(name ${attncheck_exported})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${name}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attncheck FILES_MATCHING PATTERN "*.h")
 endforeach()
-install(TARGETS attncheck attncheck_gloo_cpu attncheck_properties attncheck_harness
+install(TARGETS attncheck attncheck_gloo_cpu attncheck_cudnn_probe attncheck_properties attncheck_harness
                 attncheck_mutants
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 

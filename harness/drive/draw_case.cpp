@@ -85,15 +85,16 @@ LocalSizes draw_sizes(const Mesh& mesh, Goal goal, const Pick& pick) {
 }
 
 bool changes_sizes(const Feature& feature) {
-  static constexpr std::array<const char*, 9> kSizeFeatures{"kv",
-                                                            "hkv",
-                                                            "dv",
-                                                            "indivisible length",
-                                                            "indivisible heads",
-                                                            "indivisible KV heads",
-                                                            "shards",
-                                                            "joint=front",
-                                                            "joint=rear"};
+  static constexpr std::array<const char*, 10> kSizeFeatures{"kv",
+                                                             "tile lengths",
+                                                             "hkv",
+                                                             "dv",
+                                                             "indivisible length",
+                                                             "indivisible heads",
+                                                             "indivisible KV heads",
+                                                             "shards",
+                                                             "joint=front",
+                                                             "joint=rear"};
   return std::find(kSizeFeatures.begin(), kSizeFeatures.end(), feature.name) != kSizeFeatures.end();
 }
 

@@ -41,6 +41,16 @@ void set_own_v_head_dim(Case& c, const Pick& pick) {
   if (p.v_head_dim == p.head_dim) ++p.v_head_dim;
 }
 
+// For a backend alone: lengths about the tiles that kernels take, one more and one less; one time
+// in three a single query. A case has one batch then: long ones cost.
+void set_tile_lengths(Case& c, const Pick& pick) {
+  constexpr std::array<int64_t, 9> kLengths{31, 32, 33, 63, 64, 65, 127, 128, 129};
+  if (c.impl != "local") return;
+  c.problem.batch = 1;
+  c.problem.kv_len = kLengths[pick(kLengths.size())];
+  c.problem.q_len = pick(3) == 2 ? 1 : kLengths[pick(kLengths.size())];
+}
+
 // Two lengths, or the alignment says nothing. With more queries than keys there are rows without
 // any key: half of the time.
 void set_bottom_right(Case& c, const Pick& pick) {
@@ -180,6 +190,7 @@ void add_size_features(std::vector<Feature>& all) {
   all.push_back({"kv", 45, set_other_kv_len});
   all.push_back({"hkv", 25, set_grouped_heads});
   all.push_back({"dv", 25, set_own_v_head_dim});
+  all.push_back({"tile lengths", 8, set_tile_lengths});
   all.push_back({"indivisible length", 20, set_indivisible_length});
   all.push_back({"indivisible heads", 10, set_indivisible_heads});
   all.push_back({"indivisible KV heads", 10, set_indivisible_kv_heads});
@@ -199,6 +210,7 @@ void add_problem_features(std::vector<Feature>& all) {
   all.push_back({"layout=zigzag", 15, set_layout<Layout::zigzag>});
   all.push_back({"layout=striped", 15, set_layout<Layout::striped>});
   all.push_back(problem_feature("data=large", 12, &Problem::data, Data::large));
+  all.push_back(problem_feature("data=low", 10, &Problem::data, Data::low));
   all.push_back(problem_feature("data=offset", 12, &Problem::data, Data::offset));
   all.push_back({"data=selector", 12, set_selector_data});
   all.push_back(problem_feature("view=offset", 12, &Problem::view, View::offset));

@@ -30,6 +30,10 @@ StreamSpec spec_of(const Mutant& mutant) {
   if (std::holds_alternative<Collective>(mutant.subject)) spec.kind = SubjectKind::collective;
   if (std::holds_alternative<Merge>(mutant.subject)) spec.kind = SubjectKind::merge;
   if (std::holds_alternative<Model>(mutant.subject)) spec.kind = SubjectKind::model;
+  if (const auto* backend = std::get_if<Backend>(&mutant.subject)) {
+    spec.kind = SubjectKind::local;
+    spec.lse = backend->contract.lse;
+  }
   return spec;
 }
 

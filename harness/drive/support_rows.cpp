@@ -45,12 +45,13 @@ class Rows {
     return rows_.back();
   }
 
-  // Features in no row so far: each under its own name.
+  // Features in no row so far: each under its own name. What data there are and how long the
+  // lengths is nobody's matter.
   void add_others() {
     std::set<std::string> covered;
     for (const SupportRow& row : rows_) covered.insert(row.features.begin(), row.features.end());
     for (const Feature& feature : all_features()) {
-      const bool of_data = feature.name.starts_with("data=");
+      const bool of_data = feature.name.starts_with("data=") || feature.name == "tile lengths";
       if (feature.of_transport || of_data || covered.contains(feature.name)) continue;
       add("`" + feature.name + "`", {feature.name});
     }

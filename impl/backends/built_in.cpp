@@ -1,7 +1,10 @@
 #include "impl/backends/built_in.h"
 
+#include "impl/backends/cudnn.h"
 #include "impl/backends/dispatcher.h"
+#include "impl/backends/efficient_cuda.h"
 #include "impl/backends/flash_cpu.h"
+#include "impl/backends/flash_cuda.h"
 #include "impl/backends/math.h"
 #include "impl/backends/native.h"
 
@@ -9,6 +12,10 @@ namespace attncheck {
 
 std::vector<Backend> built_in_backends() {
   return {math_backend(), flash_cpu_backend(), native_backend(), auto_dispatcher().backend()};
+}
+
+std::vector<Backend> cuda_backends() {
+  return {cudnn_backend(), flash_cuda_backend(), efficient_cuda_backend()};
 }
 
 std::string backends_with_lse(const Problem& block) {

@@ -10,6 +10,10 @@ namespace attncheck {
 // "math", "flash_cpu", "native", "auto".
 std::vector<Backend> built_in_backends();
 
+// LibTorch's kernels on a CUDA device: "cudnn", "flash_cuda", "efficient_cuda". They are built in
+// everywhere; where there is no such device their supports() says so, whatever the problem.
+std::vector<Backend> cuda_backends();
+
 // Those of them that return a log-sum-exp and support the problem of a block: what to use instead
 // of a backend that returns none. "math, flash_cpu or auto".
 std::string backends_with_lse(const Problem& block);

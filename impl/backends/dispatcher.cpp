@@ -124,7 +124,7 @@ Backend Dispatcher::backend() const {
   backend.supports = [self = *this](const Problem& problem) { return self.supports(problem); };
   backend.forward = [self = *this](const BackendInputs& block) -> BackendForward {
     BlockAttention result = attend(chosen_for(self, block), block);
-    return {result.out, result.lse, std::move(result.aux)};
+    return {result.out, result.lse, std::move(result.aux), {}};
   };
   backend.backward = [self = *this](const BackendBackward& call) {
     return attend_backward(chosen_for(self, call.block), call);

@@ -7,6 +7,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/ivalue.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/cat.h>
@@ -76,9 +77,9 @@ struct KernelCall {
 BackendForward flash_forward(const BackendInputs& block) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const KernelCall call(block);
-  auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(
+  const auto [out, lse] = at::_scaled_dot_product_flash_attention_for_cpu(
       call.q, call.k, call.v, /*dropout_p=*/0.0, call.is_causal, call.mask, block.scale);
-  return {out.transpose(1, 2), lse, {}};
+  return {out.transpose(1, 2), lse, {}, {out, lse}};
 }
 
 // (B, Sq, H) in the project's form -> (B, H, Sq) as the op wants it back.
@@ -144,6 +145,38 @@ BackendGrads flash_backward(const BackendBackward& call) {
   return pays_in_strips(call) ? backward_in_strips(call) : one_call_backward(call);
 }
 
+// Each of them is held true by a test that calls the operator itself.
+std::vector<Quirk> flash_quirks() {
+  return {{"empty rows",
+           "a row that sees no key has the LSE 0, which is also that of one key with "
+           "q.k = 0",
+           {}},
+          {"LSE of -inf in backward", "an empty row's makes dq, dk and dv NaN: it wants +inf", {}},
+          {"LSE of any rank in backward", "it takes (B, H, S, 1) for (B, H, S) without a word", {}},
+          {"kv_len 0", "ends the process by SIGFPE, an integer division by zero", {}},
+          {"last stride", "it reads q, k and v as if their last stride were 1", {}},
+          {"is_causal", "is aligned top-left where q_len is not kv_len", {}},
+          {"is_causal with scale 0", "adds scale * -inf: NaN, where it should hide", {}}};
+}
+
+BackendContract flash_contract() {
+  BackendContract contract;
+  contract.op = "aten::_scaled_dot_product_flash_attention_for_cpu";
+  contract.layout = KernelLayout::BHSD;
+  contract.out_memory = MemoryOrder::sequence_first;
+  contract.lse_shape = LseShape::BHS;
+  contract.lse_memory = MemoryOrder::sequence_first;
+  contract.empty_row_lse = EmptyRowLse::zero;
+  contract.takes.causal = KernelCausal::top_left;
+  contract.takes.boolean_mask = false;
+  contract.takes.grouped_heads = false;  // reads out of bounds up to 2.8
+  contract.takes.own_v_head_dim = false;
+  contract.quirks = flash_quirks();
+  contract.own_v_head_dim = false;
+  contract.narrow_exp_error = kFastExpError;
+  return contract;
+}
+
 Support supports(const Problem& problem) {
   if (problem.head_dim == problem.v_head_dim) return Support::yes();
   return Support::no("flash_cpu wants dv = d: the head_dim of q and k is " +
@@ -156,10 +189,7 @@ Support supports(const Problem& problem) {
 Backend flash_cpu_backend() {
   Backend backend;
   backend.name = "flash_cpu";
-  backend.contract.lse_shape = LseShape::BHS;
-  backend.contract.empty_row_lse = EmptyRowLse::zero;
-  backend.contract.own_v_head_dim = false;
-  backend.contract.narrow_exp_error = kFastExpError;
+  backend.contract = flash_contract();
   backend.supports = supports;
   backend.forward = flash_forward;
   backend.backward = flash_backward;

@@ -91,7 +91,7 @@ BackendForward math_forward(const BackendInputs& block) {
   const at::Tensor lse = sum.log().add_(top);
   if (empty_rows) sum.clamp_min_(1.0);  // a row that sees a key has a term exp(0)
   at::Tensor out = at::bmm(p, m.of_keys(block.v)).div_(sum);
-  return {m.queries(out, block.q.scalar_type()), m.rows_bhs(lse), {}};
+  return {m.queries(out, block.q.scalar_type()), m.rows_bhs(lse), {}, {}};
 }
 
 // With lse = +inf a row without keys has P = exp(-inf) = 0 rather than exp(-inf + inf).
@@ -124,6 +124,7 @@ Backend math_backend() {
   Backend backend;
   backend.name = "math";
   backend.contract.lse_shape = LseShape::BHS;
+  backend.contract.lse_memory = MemoryOrder::as_shaped;
   backend.contract.takes_grad_lse = true;
   backend.supports = [](const Problem&) { return Support::yes(); };
   backend.forward = math_forward;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <ATen/core/ivalue.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -36,7 +37,7 @@ std::optional<at::Tensor> native_mask(const BackendInputs& block) {
   return may_have_empty_rows(block) ? without_empty_rows(mask, block) : mask;
 }
 
-// (B, Sq, H, Dv), differentiable where grad mode is on.
+// (B, H, Sq, Dv), differentiable where grad mode is on.
 at::Tensor native_attention(const BackendInputs& block) {
   // The op's is top-left, and multiplies what it hides, -inf, by the scale.
   const bool is_causal = !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
@@ -44,13 +45,13 @@ at::Tensor native_attention(const BackendInputs& block) {
   const int64_t heads = block.q.size(2);
   return at::scaled_dot_product_attention(block.q.transpose(1, 2), keys_to_native(block.k, heads),
                                           keys_to_native(block.v, heads), mask, /*dropout_p=*/0.0,
-                                          is_causal, block.scale)
-      .transpose(1, 2);
+                                          is_causal, block.scale);
 }
 
 BackendForward native_forward(const BackendInputs& block) {
   const c10::AutoGradMode no_graph(false);
-  return {native_attention(block), {}, {}};
+  const at::Tensor out = native_attention(block);
+  return {out.transpose(1, 2), {}, {}, {out}};
 }
 
 at::Tensor leaf_of(const at::Tensor& x) {
@@ -64,8 +65,9 @@ BackendGrads native_backward(const BackendBackward& call) {
   again.q = leaf_of(call.block.q);
   again.k = leaf_of(call.block.k);
   again.v = leaf_of(call.block.v);
-  const auto grads = torch::autograd::grad({native_attention(again)}, {again.q, again.k, again.v},
-                                           {fill_empty_rows(call.grad_out, call.block, 0.0)});
+  const auto grads =
+      torch::autograd::grad({native_attention(again).transpose(1, 2)}, {again.q, again.k, again.v},
+                            {fill_empty_rows(call.grad_out, call.block, 0.0)});
   return {grads[0], grads[1], grads[2]};
 }
 
@@ -74,7 +76,11 @@ BackendGrads native_backward(const BackendBackward& call) {
 Backend native_backend() {
   Backend backend;
   backend.name = "native";
+  backend.contract.op = "aten::scaled_dot_product_attention";
+  backend.contract.layout = KernelLayout::BHSD;
+  backend.contract.takes.causal = KernelCausal::top_left;
   backend.contract.lse = false;
+  backend.contract.saved = {"q", "k", "v"};
   // On CPU its choice is flash_cpu's kernel wherever that one can.
   backend.contract.narrow_exp_error = flash_cpu_backend().contract.narrow_exp_error;
   backend.supports = [](const Problem&) { return Support::yes(); };

@@ -35,6 +35,10 @@ struct BackendForward {
   at::Tensor out;                // (B, Sq, H, Dv), q's dtype
   at::Tensor lse;                // raw: in the shape, base and empty-row value of the contract
   std::vector<c10::IValue> aux;  // what the kernel's backward wants to see again
+  // What the operator returned, all of it, in its order and untouched: of a kernel that is no
+  // operator nothing, or its own out and lse in the declared layout. Only looked at when the kernel
+  // is held to its contract.
+  std::vector<c10::IValue> returned;
 };
 
 // One block of a ring, or the whole.

@@ -12,8 +12,9 @@
 
 namespace attncheck {
 
-// What a mutant is a wrong version of. A faulty backend comes as an implementation that carries it.
-using Subject = std::variant<Implementation, Collective, Merge, Model>;
+// What a mutant is a wrong version of. A backend is judged alone, as impl=local is; one whose fault
+// shows in a ring comes as an implementation that carries it.
+using Subject = std::variant<Implementation, Collective, Merge, Model, Backend>;
 
 // A subject that is wrong on purpose, the way a real one once was. `impl=mutant:NAME` in a case.
 struct Mutant {

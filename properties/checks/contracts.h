@@ -5,8 +5,14 @@
 namespace attncheck {
 
 // lse is (B, S_local, H) on every rank. The case's backend, called alone, returns its raw
-// log-sum-exp in the shape that its contract declares.
+// log-sum-exp in the shape that its contract declares; where that is padded, +inf behind the rows.
 Property lse_has_declared_shape();
+
+// What the kernel itself returns, of a backend alone: out, then the log-sum-exp, each in the axes,
+// dtype and memory that the contract declares, neither of them undefined; beside them as many
+// values for backward as the contract names. Where the contract names an operator, the number and
+// types of what it returned are those of the schema that LibTorch's dispatcher has.
+Property kernel_return_matches_schema();
 
 // out has q's dtype, lse the wider of q's dtype and float32, on every rank.
 Property out_and_lse_have_declared_dtype();

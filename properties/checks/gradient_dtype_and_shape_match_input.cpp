@@ -94,7 +94,7 @@ Verdict of_implementation(const Case& c, Lab& lab) {
 }
 
 Verdict of_direct_call(const Case& c, Lab& lab) {
-  const Case local = local_case(c);
+  const Case local = local_case(c, lab);
   if (!lab.supports(local)) return Verdict::unsupported("the backend alone does not support it");
   const Request request = plain_request(local);
   const Observation& observation = lab.observe(request);

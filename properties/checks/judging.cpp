@@ -22,9 +22,9 @@ Request forward_request(const Case& c, ValueEdit value, ScoreEdit score) {
   return request;
 }
 
-Case local_case(const Case& c) {
+Case local_case(const Case& c, Lab& lab) {
   Case local = c;
-  local.impl = "local";
+  if (lab.kind(c) != SubjectKind::local) local.impl = "local";
   local.mesh = Mesh{};
   local.problem.layout = Layout::contiguous;
   local.problem.shards.clear();

@@ -19,8 +19,9 @@ Request plain_request(const Case& c);
 // The forward pass alone, with edits.
 Request forward_request(const Case& c, ValueEdit value = ValueEdit::none,
                         ScoreEdit score = ScoreEdit::none);
-// The case's backend alone on the whole problem: impl=local, mesh 1x1.
-Case local_case(const Case& c);
+// The case's backend alone on the whole problem: impl=local, mesh 1x1; of a subject that is a
+// backend alone, that subject.
+Case local_case(const Case& c, Lab& lab);
 
 // "out", and "lse" where it is returned; those of "dq", "dk", "dv" that the case asks for; both.
 std::vector<std::string> forward_tensors(const Case& c);

@@ -1,5 +1,9 @@
+#include <limits>
+
+#include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include "impl/contract/raw_form.h"
 #include "properties/checks/applies.h"
 #include "properties/checks/contracts.h"
 #include "properties/checks/judging.h"
@@ -8,24 +12,21 @@
 namespace attncheck {
 namespace {
 
-std::vector<int64_t> raw_sizes(const BackendContract& contract, const Problem& p) {
-  switch (contract.lse_shape) {
-    case LseShape::BHS:
-      return {p.batch, p.heads, p.q_len};
-    case LseShape::BHS1:
-      return {p.batch, p.heads, p.q_len, 1};
-    case LseShape::BSH:
-      break;
-  }
-  return {p.batch, p.q_len, p.heads};
-}
-
 Verdict has_shape(const RankResult& rank, const std::string& tensor, at::IntArrayRef sizes) {
   const auto found = rank.tensors.find(tensor);
   const bool there = found != rank.tensors.end();
   if (there && found->second.sizes() == sizes) return Verdict::pass();
   return wrong_form(tensor, rank.rank, index_text(sizes),
                     there ? index_text(found->second.sizes()) : "missing");
+}
+
+// Behind the last query the rows of a padded LSE are +inf.
+Verdict is_padded(const RankResult& rank, const std::string& tensor, int64_t rows) {
+  const at::Tensor& lse = rank.tensors.at(tensor);
+  const at::Tensor behind = lse.narrow(2, rows, lse.size(2) - rows);
+  if (behind.eq(std::numeric_limits<double>::infinity()).all().item<bool>()) return Verdict::pass();
+  return wrong_form(tensor, rank.rank, "+inf behind row " + std::to_string(rows - 1),
+                    "something else there");
 }
 
 Verdict of_every_rank(const Case& c, Lab& lab) {
@@ -41,13 +42,17 @@ Verdict of_every_rank(const Case& c, Lab& lab) {
 }
 
 Verdict of_backend_alone(const Case& c, Lab& lab) {
-  const Case local = local_case(c);
+  const Case local = local_case(c, lab);
   const BackendContract* contract = lab.contract(local);
   if (contract == nullptr || !contract->lse) return Verdict::unsupported("no raw log-sum-exp");
   if (!lab.supports(local)) return Verdict::unsupported("the backend alone does not support it");
+  const Problem& p = local.problem;
   const Observation& observation = lab.observe(plain_request(local));
   return judge_each(observation, {"raw_lse"}, [&](const std::string& tensor) {
-    return has_shape(observation.ranks.front(), tensor, raw_sizes(*contract, local.problem));
+    const RankResult& rank = observation.ranks.front();
+    Verdict shape = has_shape(rank, tensor, raw_lse_sizes(*contract, p.batch, p.q_len, p.heads));
+    if (shape.failed() || contract->lse_shape != LseShape::BHS32) return shape;
+    return is_padded(rank, tensor, p.q_len);
   });
 }
 

@@ -127,8 +127,8 @@ int64_t allowance(const Case& c, Method method) {
 
 // The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need
 // not begin in its corner, and a kernel may take such a one as a mask.
-Request block_request(const Case& c, Method method, View view, bool off_corner) {
-  Case local = local_case(c);
+Request block_request(const Case& c, Method method, View view, bool off_corner, Lab& lab) {
+  Case local = local_case(c, lab);
   local.problem = block_of(c, method);
   local.problem.view = view;
   if (off_corner) {
@@ -145,7 +145,7 @@ std::optional<int64_t> kernel_bytes(const Case& c, Method method, Lab& lab) {
   std::optional<int64_t> most;
   for (View view : {View::none, c.problem.view}) {
     for (bool off_corner : {false, c.problem.causal}) {
-      const Observation& kernel = lab.observe(block_request(c, method, view, off_corner));
+      const Observation& kernel = lab.observe(block_request(c, method, view, off_corner, lab));
       const std::optional<int64_t> peak = kernel.ranks.front().peak_bytes;
       if (ended_early(kernel) || !peak) return std::nullopt;
       most = std::max(most.value_or(0), *peak);

@@ -23,6 +23,8 @@ set(ATTNCHECK_PROPERTY_SOURCES
   checks/gradients_do_not_depend_on_who_else_requires_grad.cpp
   checks/inputs_are_not_modified.cpp
   checks/judging.cpp
+  checks/kernel_return_matches_schema.cpp
+  checks/key_blocks_sum_to_the_whole.cpp
   checks/key_order_does_not_matter.cpp
   checks/lse_gradient_flows_or_is_refused.cpp
   checks/lse_has_declared_shape.cpp

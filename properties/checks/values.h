@@ -31,4 +31,10 @@ Property error_does_not_grow_with_ring_degree();
 // masked pairs, whose P is 0.
 Property every_query_key_pair_counts_once();
 
+// Of a backend alone: with the keys in 2 to 8 uneven blocks, some of one key, each with a diagonal
+// of its own, forward of the blocks merged by their log-sum-exps, and backward of each given the
+// global out and lse (and the case's cotangent of lse), out, lse and the sums of the gradients lie
+// within the bounds of as many merges.
+Property key_blocks_sum_to_the_whole();
+
 }  // namespace attncheck

@@ -20,6 +20,9 @@ Support supports(const Mutant& mutant) {
   if (const auto* model = std::get_if<Model>(&mutant.subject)) {
     return model->supports(mutant.smallest, math_backend());
   }
+  if (const auto* backend = std::get_if<Backend>(&mutant.subject)) {
+    return backend->supports(mutant.smallest.problem);
+  }
   return std::get<Collective>(mutant.subject).supports(mutant.smallest);
 }
 
@@ -83,6 +86,8 @@ TEST(MutantCatalogue, EveryPropertyHasOne) {
                                "vjp_is_linear_in_cotangent",
                                "zero_cotangent_gives_zero_gradient",
                                "lse_has_declared_shape",
+                               "kernel_return_matches_schema",
+                               "key_blocks_sum_to_the_whole",
                                "out_and_lse_have_declared_dtype",
                                "lse_is_natural_log",
                                "empty_rows_are_zero_and_minus_infinity",

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
 #include "tests/properties/oracle_lab.h"
@@ -30,6 +31,86 @@ TEST(LseShape, HoldsTheBackendToItsContract) {
   EXPECT_EQ(verdict.evidence->tensor, "raw_lse");
   EXPECT_EQ(verdict.evidence->expected, "(1, 2, 4, 1)");
   EXPECT_EQ(verdict.evidence->got, "(1, 4, 2)");
+}
+
+constexpr const char* kReturn = "kernel_return_matches_schema";
+constexpr const char* kLocal = "impl=local mesh=1x1 q=4 kv=6 h=2 d=3 seed=1";
+
+// What the property says of a kernel that returned this.
+Verdict said_of_return(const std::string& returned, const BackendContract& contract,
+                       const std::string& aux = "0") {
+  OracleLab lab;
+  lab.backend_contract = contract;
+  lab.plant([=](const Request&, Observation& observation) {
+    observation.ranks.front().facts = {{"kernel_return", returned}, {"kernel_aux", aux}};
+  });
+  return judge(kReturn, kLocal, lab);
+}
+
+BackendContract flash_like() {
+  BackendContract contract;
+  contract.op = "aten::_scaled_dot_product_flash_attention_for_cpu";
+  contract.layout = KernelLayout::BHSD;
+  contract.out_memory = MemoryOrder::sequence_first;
+  contract.lse_shape = LseShape::BHS;
+  contract.lse_memory = MemoryOrder::sequence_first;
+  return contract;
+}
+
+constexpr const char* kRight =
+    "Tensor Double Strided 1,2,4,3 24,3,6,1; Tensor Double Strided 1,2,4 8,1,2";
+
+TEST(KernelReturn, IsWhatTheContractAndTheSchemaSay) {
+  EXPECT_EQ(said_of_return(kRight, flash_like()).kind, Verdict::Kind::pass);
+}
+
+TEST(KernelReturn, SeesValuesThatAreMissingUndefinedOrOfAnotherType) {
+  for (const char* returned :
+       {"", "Tensor Double Strided 1,2,4,3 24,3,6,1",
+        "Tensor Double Strided 1,2,4,3 24,3,6,1; undefined",
+        "Tensor Double Strided 1,2,4,3 24,3,6,1; Int",
+        "Tensor Double Strided 1,2,4,3 24,3,6,1; Tensor Double Strided 1,2,4 8,1,2; Int"}) {
+    EXPECT_TRUE(said_of_return(returned, flash_like()).failed()) << returned;
+  }
+}
+
+TEST(KernelReturn, SeesOtherAxesAnotherDtypeAndAnotherOrderInMemory) {
+  const std::string out = "Tensor Double Strided 1,2,4,3 24,3,6,1; ";
+  EXPECT_TRUE(said_of_return(out + "Tensor Double Strided 1,2,4,1 8,1,2,1", flash_like()).failed());
+  const Verdict narrow = said_of_return(out + "Tensor Float Strided 1,2,4 8,1,2", flash_like());
+  ASSERT_TRUE(narrow.failed());
+  EXPECT_EQ(narrow.evidence->expected, "a Double tensor (1, 2, 4)");
+  EXPECT_EQ(narrow.evidence->got, "a Float tensor (1, 2, 4)");
+  const Verdict by_head = said_of_return(out + "Tensor Double Strided 1,2,4 8,4,1", flash_like());
+  ASSERT_TRUE(by_head.failed());
+  EXPECT_EQ(by_head.evidence->got, "of strides (8, 4, 1)");
+}
+
+TEST(KernelReturn, CountsWhatBackwardWantsBesideTheUsual) {
+  EXPECT_TRUE(said_of_return(kRight, flash_like(), "1").failed());
+  BackendContract contract = flash_like();
+  contract.saved.push_back("seed");
+  EXPECT_EQ(said_of_return(kRight, contract, "1").kind, Verdict::Kind::pass);
+}
+
+TEST(KernelReturn, NamesAnOperatorThatThisReleaseLacks) {
+  BackendContract contract = flash_like();
+  contract.op = "aten::no_such_operator";
+  const Verdict verdict = said_of_return(kRight, contract);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_NE(verdict.evidence->message.find("aten::no_such_operator"), std::string::npos);
+}
+
+TEST(LseShape, WantsInfinityBehindTheRowsOfAPaddedOne) {
+  for (double padding : {double(INFINITY), 0.0}) {
+    OracleLab lab;
+    lab.backend_contract.lse_shape = LseShape::BHS32;
+    lab.plant([=](const Request&, Observation& observation) {
+      at::Tensor raw = at::full({1, 2, 32}, padding, at::kDouble);
+      observation.ranks.front().tensors["raw_lse"] = raw;
+    });
+    EXPECT_EQ(judge("lse_has_declared_shape", kLocal, lab).failed(), padding == 0) << padding;
+  }
 }
 
 TEST(Dtypes, AreThatOfTheQueriesAndTheWiderOfItAndFloat32) {

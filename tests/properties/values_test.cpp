@@ -100,6 +100,38 @@ TEST(LseGradient, IsNotRunWhenThePlainRunFails) {
   EXPECT_EQ(judge(kLseGradient, kCase, lab).kind, Verdict::Kind::not_run);
 }
 
+constexpr const char* kBlocks = "key_blocks_sum_to_the_whole";
+constexpr const char* kAlone = "impl=local mesh=1x1 b=2 q=4 kv=6 h=2 d=3 seed=1";
+
+TEST(KeyBlocksSum, NamesTheTensorThatTheBlocksGetWrongAndTheirLengths) {
+  for (const char* tensor : {"out", "lse", "dq", "dk", "dv"}) {
+    OracleLab lab;
+    lab.add_when([](const Request& request) { return request.key_blocks > 0; }, 0, tensor, 1e-6);
+    EXPECT_EQ(judge("gradients_match_reference", kAlone, lab).kind, Verdict::Kind::pass);
+    const Verdict verdict = judge(kBlocks, kAlone, lab);
+    ASSERT_TRUE(verdict.failed()) << tensor;
+    EXPECT_EQ(verdict.evidence->tensor, tensor);
+    EXPECT_NE(verdict.evidence->message.find("blocks of ("), std::string::npos)
+        << verdict.evidence->message;
+  }
+}
+
+TEST(KeyBlocksSum, SpeaksOfBackendsWithALogSumExpAndSeveralKeys) {
+  EXPECT_TRUE(applies(kBlocks, kAlone));
+  EXPECT_FALSE(applies(kBlocks, std::string(kAlone) + " return_lse=0"));
+  EXPECT_FALSE(applies(kBlocks, "impl=local mesh=1x1 q=4 kv=1 d=3"));
+}
+
+TEST(KeyBlocksSum, IsUnsupportedWhereTheBackendRefusesABlock) {
+  OracleLab lab;
+  lab.supports_case = [](const Case& c) {
+    return c.problem.kv_len == 6 ? Support::yes() : Support::no("6 keys alone");
+  };
+  const Verdict verdict = judge(kBlocks, kAlone, lab);
+  EXPECT_EQ(verdict.kind, Verdict::Kind::unsupported);
+  EXPECT_NE(verdict.reason.find("6 keys alone"), std::string::npos);
+}
+
 constexpr const char* kGrowth = "error_does_not_grow_with_ring_degree";
 constexpr const char* kNarrow = "impl=ring mesh=2x1 b=2 q=16 h=8 d=8 dtype=bf16 seed=1";
 

@@ -63,6 +63,18 @@ TEST(Inputs, LargeDataReachesScoresOfAThousand) {
   EXPECT_LT(largest, 5000);
 }
 
+TEST(Inputs, LowDataPutsTheLogSumExpFarBelowZeroWhateverTheScale) {
+  for (const char* scale : {"", " scale=1", " scale=-0.5", " scale=0.125"}) {
+    const Request request =
+        request_of(std::string("impl=x mesh=1x1 q=32 h=4 d=8 data=low seed=2") + scale);
+    const InputTensors in = global_inputs(request);
+    const at::Tensor scores = at::matmul(in.q.transpose(1, 2), in.k.permute({0, 2, 3, 1})) *
+                              effective_scale(request.case_.problem);
+    EXPECT_LT(scores.max().item<double>(), -110) << scale;
+    EXPECT_NEAR(scores.mean().item<double>(), -200, 10) << scale;
+  }
+}
+
 TEST(Inputs, SelectedKeyWinsByMoreThanTheRangeOfExp) {
   for (const char* text :
        {"impl=x mesh=1x1 b=2 q=9 kv=7 h=4 hkv=2 d=3 causal=1 data=selector seed=5",

@@ -26,6 +26,7 @@ TEST(Request, EveryEditReadsBack) {
   request.backward = false;
   request.poison = 0x5A;
   request.repeat = 3;
+  request.key_blocks = 5;
   request.contiguous = request.keep_inputs = request.fresh_ranks = true;
   request.forced = true;
   EXPECT_EQ(parse_request(to_text(request)), request) << to_text(request);
