@@ -1,9 +1,17 @@
 #include "impl/collectives/message_batch.h"
 
 namespace attncheck {
+namespace {
+
+// A group without backends answers its calls itself.
+bool has_batches(c10d::ProcessGroup& group, c10::DeviceType device) {
+  return group.hasBackends() && group.getBackend(device)->supportsCoalescing();
+}
+
+}  // namespace
 
 MessageBatch::MessageBatch(c10d::ProcessGroup& group, c10::DeviceType device)
-    : group_(group), device_(device), grouped_(group.getBackend(device)->supportsCoalescing()) {
+    : group_(group), device_(device), grouped_(has_batches(group, device)) {
   open_ = grouped_;
   if (grouped_) group_.startCoalescing(device_);
 }
