@@ -5,6 +5,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "impl/backends/cuda_support.h"
 #include "problem/case_text.h"

@@ -96,6 +96,7 @@ Support supports_on_device(const Problem& problem) {
 Backend cudnn_backend() {
   Backend backend;
   backend.name = "cudnn";
+  backend.device = "cuda";
   backend.contract = cudnn_contract();
   backend.supports = supports_on_device;
   backend.forward = cudnn_forward;

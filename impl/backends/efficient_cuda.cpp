@@ -96,6 +96,7 @@ Support efficient_supports(const Problem& problem) {
 Backend efficient_cuda_backend() {
   Backend backend;
   backend.name = "efficient_cuda";
+  backend.device = "cuda";
   backend.contract = efficient_contract();
   backend.supports = efficient_supports;
   backend.forward = efficient_forward;

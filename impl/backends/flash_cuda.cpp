@@ -127,6 +127,7 @@ Support flash_cuda_supports(const Problem& problem) {
 Backend flash_cuda_backend() {
   Backend backend;
   backend.name = "flash_cuda";
+  backend.device = "cuda";
   backend.contract = flash_cuda_contract();
   backend.supports = flash_cuda_supports;
   backend.forward = flash_cuda_forward;
