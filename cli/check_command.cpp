@@ -9,6 +9,7 @@
 
 #include "cli/check_plan.h"
 #include "cli/commands.h"
+#include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/progress.h"
@@ -163,7 +164,10 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
 
 }  // namespace
 
-int check_command(const CheckArguments& arguments) {
+int check_command(const CheckArguments& given) {
+  CheckArguments arguments = given;
+  settle_devices(arguments);
+  if (const auto code = join_launched_world(arguments)) return *code;
   const Registry& registry = built_in();
   const std::unique_ptr<Lanes> lanes = make_lanes(registry, arguments.ranks, arguments.lanes);
   const CheckPlan plan = make_plan(arguments, registry, lanes->lab());

@@ -13,15 +13,17 @@
 namespace attncheck::cli {
 namespace {
 
-constexpr int64_t kSimCases = 100;         // by stream
-constexpr int64_t kGlooCasesPerMesh = 10;  // by stream
-constexpr int64_t kModelShare = 3;         // of these, one in so many: a model's case costs more
+constexpr int64_t kSimCases = 100;            // by stream
+constexpr int64_t kProcessCasesPerMesh = 10;  // by stream
+constexpr int64_t kModelShare = 3;            // of these, one in so many: a model's case costs more
 
 using Names = std::vector<std::string>;
 
 const Names kSimMeshes{"1x1", "2x1", "3x1", "4x1", "1x2", "1x3", "1x4", "2x2", "3x2", "2x3"};
 const Names kWideDTypes{"f64", "f32"}, kNarrowDTypes{"bf16", "f16"};
 const Names kGlooMeshes{"2x2", "3x1", "1x4"};
+const Names kGpuMeshes{"1x1", "2x1", "1x2"};  // over Gloo, on one GPU
+const Names kNcclMeshes{"2x1", "1x2", "2x2", "4x1", "1x4"};
 
 // Lengths are rounded to a multiple of what each mesh needs later on.
 std::vector<Problem> scaled_shapes(const CheckArguments& arguments) {
@@ -71,9 +73,10 @@ class Planner {
       : arguments_(arguments), registry_(registry), lab_(lab) {
     plan_.properties = chosen_properties(arguments.properties);
     asked_ = asked_subjects(arguments, registry);
+    for (const std::string& backend : arguments.backends) require_here(backend);
     impls_ = chosen("impl", asked_, known_subjects(registry, asked_), subject_names(registry));
     backends_ = chosen_backends(registry, arguments.backends, default_backends(registry));
-    transports_ = chosen("transport", arguments.transports, transport_names(), transport_names());
+    transports_ = chosen("transport", arguments.transports, transport_names(), {});
     dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), kWideDTypes);
     mesh_arguments(arguments.meshes);
     shapes_ = scaled_shapes(arguments);
@@ -103,7 +106,9 @@ class Planner {
 
   std::vector<Mesh> meshes_of(const std::string& transport) const {
     if (!arguments_.meshes.empty()) return mesh_arguments(arguments_.meshes);
-    return mesh_arguments(transport == "gloo" ? kGlooMeshes : kSimMeshes);
+    if (transport == "sim") return mesh_arguments(kSimMeshes);
+    if (transport == "nccl") return mesh_arguments(kNcclMeshes);
+    return mesh_arguments(arguments_.ranks.device == "cuda" ? kGpuMeshes : kGlooMeshes);
   }
 
   void add_subject(const std::string& impl, const std::string& transport) {
@@ -137,7 +142,7 @@ class Planner {
 
   int64_t default_cases(const StreamSpec& spec) const {
     const auto meshes = static_cast<int64_t>(spec.meshes.size());
-    const int64_t cases = spec.transport == "gloo" ? kGlooCasesPerMesh * meshes : kSimCases;
+    const int64_t cases = spec.transport == "sim" ? kSimCases : kProcessCasesPerMesh * meshes;
     return spec.kind == SubjectKind::model ? cases / kModelShare : cases;
   }
 

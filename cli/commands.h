@@ -13,8 +13,9 @@ namespace attncheck::cli {
 inline constexpr uint64_t kDefaultSeed = 1;
 inline constexpr const char* kDefaultCorpus = ".attncheck/corpus";  // in the working folder
 
-// How Gloo's rank processes are run.
+// How rank processes are run.
 struct RankArguments {
+  std::string device;       // where tensors are, "cpu" or "cuda"; empty: as the transport has it
   double timeout = 30;      // seconds that a request may take; a collective has half of it
   std::string log_dir;      // what each rank prints goes here; empty: kept in memory
   int64_t send_buffer = 0;  // bytes of a send that end before its receive is posted, on sim
@@ -75,7 +76,7 @@ int compare_command(const std::string& before, const std::string& after, const s
 
 int list_command(const std::string& what);
 
-// What Gloo's rank processes run.
+// What rank processes run.
 int rank_command();
 
 }  // namespace attncheck::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/session.h"
 #include "cli/usage.h"
@@ -11,6 +12,7 @@ namespace attncheck::cli {
 
 int explain_command(const std::string& case_text, const RankArguments& ranks) {
   const Case c = case_argument(case_text);
+  require_device(c.transport, ranks);
   const Registry& registry = built_in();
   const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
   RunLab& lab = *made;

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "cli/usage.h"
 #include "gloo_cpu/child_process.h"
 
 namespace attncheck::cli {
@@ -51,7 +52,8 @@ void end_by(int signal) {
   const std::string line = fmt::format(
       "{}attncheck: interrupted by signal {} ({}) after {} cases; no ranks are left\n",
       ::isatty(STDERR_FILENO) == 1 ? "\n" : "", signal, ::strsignal(signal), state().cases.load());
-  if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ::_exit(128 + signal);
+  const bool told = is_silent() || ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
+  if (!told) ::_exit(128 + signal);
   ::kill(::getpid(), signal);
   ::pause();
 }

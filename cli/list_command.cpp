@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -5,6 +7,7 @@
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/drive/support_table.h"
+#include "impl/backends/built_in.h"
 #include "problem/model_shapes.h"
 #include "properties/property.h"
 
@@ -42,9 +45,17 @@ DType dtype_of(const Backend& backend) {
   return backend.supports(problem) ? DType::f64 : DType::bf16;
 }
 
+// The tables are the same on every machine: docs/cudnn.md has those of CUDA's backends.
+bool is_of_cuda(const std::string& name) {
+  const std::vector<Backend> of_cuda = cuda_backends();
+  return std::any_of(of_cuda.begin(), of_cuda.end(),
+                     [&](const Backend& backend) { return backend.name == name; });
+}
+
 void list_support(const Registry& registry) {
   std::vector<BackendColumn> backends;
   for (const Backend* backend : registry.listed_backends()) {
+    if (is_of_cuda(backend->name)) continue;
     backends.push_back({backend->name, backend->contract.lse, dtype_of(*backend)});
   }
   const SupportsCase supports = [&](const Case& c) { return registry.supports(c); };
@@ -72,12 +83,16 @@ int list_command(const std::string& what) {
   }
   if (what == "backends") {
     for (const std::string& name : registry.backend_names()) print_line(name, "");
+    for (const Backend& backend : absent_backends()) {
+      print_line(backend.name, "not here: " + backend.supports({}).reason);
+    }
   }
   if (what == "shapes") list_shapes();
   if (what == "transports") {
     fmt::print(
         "sim   ranks as threads of this process, one at a time\n"
-        "gloo  ranks as processes on this machine's CPUs, over Gloo\n");
+        "gloo  ranks as processes, over Gloo, tensors in CPU memory or on a GPU\n"
+        "nccl  ranks as processes with a GPU each, over NCCL\n");
   }
   return kHeld;
 }

@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/contracts_command.h"
 #include "cli/interrupt.h"
+#include "cli/launch.h"
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "cli/version.h"
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 
 namespace attncheck::cli {
 namespace {
@@ -26,6 +28,7 @@ struct Arguments {
   CheckArguments check;
   MutantsArguments mutants;
   BenchArguments bench;
+  ContractsArguments contracts;
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
@@ -72,7 +75,7 @@ CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const 
 
 void add_ranks(CLI::App* app, RankArguments& ranks) {
   app->add_option("--rank-timeout", ranks.timeout,
-                  "Seconds that Gloo's ranks have for one request; a collective has half of it")
+                  "Seconds that rank processes have for one request; a collective has half of it")
       ->check(CLI::Range(0.1, 86400.0))
       ->check(finite_number)
       ->capture_default_str();
@@ -80,7 +83,13 @@ void add_ranks(CLI::App* app, RankArguments& ranks) {
                   "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))
       ->capture_default_str();
-  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each of Gloo's ranks prints");
+  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each rank process prints");
+}
+
+void add_device(CLI::App* app, RankArguments& ranks) {
+  app->add_option("--device", ranks.device,
+                  "Where the ranks' tensors are, cpu or cuda; by default cuda for nccl, else cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
 void add_check(CLI::App& app, Arguments& all) {
@@ -90,7 +99,7 @@ void add_check(CLI::App& app, Arguments& all) {
   add_list(check, "--model", a.models, "Models, or all: --model x is --impl model:x");
   add_list(check, "--backend", a.backends, "Local attention backends, or all");
   add_list(check, "--mesh", a.meshes, "Meshes RxU: ring degree x Ulysses degree");
-  add_list(check, "--transport", a.transports, "sim, gloo, or all");
+  add_list(check, "--transport", a.transports, "sim, gloo, nccl, or all");
   add_list(check, "--property", a.properties, "Properties, or all");
   add_list(check, "--dtype", a.dtypes, "f64, f32, bf16, f16, or all");
   add_list(check, "--shapes", a.shapes, "Attention of public models instead of drawn sizes");
@@ -113,6 +122,7 @@ void add_check(CLI::App& app, Arguments& all) {
   add_path(check, "--json", a.json, "Write the report to this file as well");
   add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
   add_ranks(check, a.ranks);
+  add_device(check, a.ranks);
   check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
@@ -137,6 +147,7 @@ CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, cons
   CLI::App* sub = app.add_subcommand(name, help);
   sub->add_option("case", all.case_text, "One case: 'impl=ring mesh=3x1 q=3 d=1'")->required();
   add_ranks(sub, all.ranks);
+  add_device(sub, all.ranks);
   sub->callback([&all, command] { all.command = command; });
   return sub;
 }
@@ -208,8 +219,8 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check",   "replay", "explain", "mutants",
-                                          "compare", "bench",  "list"};
+  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants",
+                                          "compare", "contracts", "bench",   "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
 
@@ -225,6 +236,7 @@ int run(int argc, char** argv) {
                    [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all);
   add_compare(app, all);
+  add_contracts(app, all.contracts, all.command);
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
@@ -274,9 +286,12 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  if (!attncheck::is_gloo_rank()) attncheck::cli::end_in_order_when_interrupted();
-  const int status = attncheck::cli::guarded(argc, argv);
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  attncheck::cli::tell("attncheck: the results could not be written to standard output\n");
-  return status == attncheck::cli::kHeld ? attncheck::cli::kNotChecked : status;
+  if (!attncheck::is_rank_process()) attncheck::cli::end_in_order_when_interrupted();
+  int status = attncheck::cli::guarded(argc, argv);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    attncheck::cli::tell("attncheck: the results could not be written to standard output\n");
+    if (status == attncheck::cli::kHeld) status = attncheck::cli::kNotChecked;
+  }
+  attncheck::cli::leave_launched_world(status);
+  return status;
 }

@@ -1,7 +1,11 @@
 #include "cli/manifest.h"
 
+#include <stdexcept>
+#include <utility>
+
 #include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/built_in.h"
+#include "impl/backends/cuda_device.h"
 #include "impl/collectives/catalogue.h"
 #include "impl/merges/catalogue.h"
 #include "impl/models/catalogue.h"
@@ -11,12 +15,22 @@
 #include "mutants/catalogue.h"
 
 namespace attncheck::cli {
+namespace {
+
+std::vector<Backend> backends_here() {
+  std::vector<Backend> backends = built_in_backends();
+  if (!cuda_device().here) return backends;
+  for (Backend& backend : cuda_backends()) backends.push_back(std::move(backend));
+  return backends;
+}
+
+}  // namespace
 
 const Registry& built_in() {
   static const Registry registry{
       .implementations = {ring_implementation(), ulysses_implementation(), unified_implementation(),
                           allgather_kv_implementation()},
-      .backends = built_in_backends(),
+      .backends = backends_here(),
       .families = built_in_backend_families(),
       .collectives = built_in_collectives(),
       .merges = built_in_merges(),
@@ -24,6 +38,19 @@ const Registry& built_in() {
       .mutants = mutant_catalogue(),
   };
   return registry;
+}
+
+const std::vector<Backend>& absent_backends() {
+  static const std::vector<Backend> absent =
+      cuda_device().here ? std::vector<Backend>{} : cuda_backends();
+  return absent;
+}
+
+void require_here(const std::string& backend) {
+  for (const Backend& absent : absent_backends()) {
+    if (absent.name != backend) continue;
+    throw std::runtime_error("not_run: backend " + backend + ": " + cuda_device().here.reason);
+  }
 }
 
 std::vector<std::string> subject_names(const Registry& registry) {

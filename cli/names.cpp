@@ -55,7 +55,7 @@ std::vector<std::string> property_names() {
 }
 
 std::vector<std::string> transport_names() {
-  return {"sim", "gloo"};
+  return {"sim", "gloo", "nccl"};
 }
 
 std::vector<std::string> dtype_names() {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.h"
+#include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/session.h"
@@ -78,6 +79,8 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
 int replay_command(const std::string& case_text, const std::vector<std::string>& properties_given,
                    const RankArguments& ranks) {
   const Case c = case_argument(case_text);
+  require_device(c.transport, ranks);
+  if (const auto code = join_launched_world(c, ranks)) return *code;
   const Registry& registry = built_in();
   const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
   RunLab& lab = *made;

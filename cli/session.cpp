@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/launch.h"
+#include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
 #include "harness/evaluate_rank.h"
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 #include "harness/sim_transport.h"
 #include "problem/case_text.h"
 #include "sim/affinity.h"
@@ -34,16 +36,6 @@ void require_log_dir(const std::string& folder) {
   if (error) throw UsageError("--log-dir: cannot write '" + folder + "': " + error.message());
 }
 
-GlooOptions gloo_options(const RankArguments& ranks, const std::string& log_prefix) {
-  GlooOptions gloo;
-  gloo.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
-  const std::chrono::duration<double> timeout(ranks.timeout);
-  gloo.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
-  gloo.log_dir = ranks.log_dir;
-  gloo.log_prefix = log_prefix;
-  return gloo;
-}
-
 // Over what the line of progress may have left on a terminal.
 void tell_of_incident(const Case& c, const std::string& incident) {
   tell(fmt::format("{}attncheck: {}; trying it on fresh ranks; case: {}\n",
@@ -51,6 +43,19 @@ void tell_of_incident(const Case& c, const std::string& incident) {
 }
 
 }  // namespace
+
+ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
+                               const std::string& log_prefix) {
+  ProcessOptions options;
+  options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  const std::chrono::duration<double> timeout(ranks.timeout);
+  options.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+  options.log_dir = ranks.log_dir;
+  options.log_prefix = log_prefix;
+  options.transport = transport;
+  options.device = device_of(transport, ranks);
+  return options;
+}
 
 std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,
                                  const std::string& log_prefix) {
@@ -62,14 +67,20 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
   std::map<std::string, std::shared_ptr<Transport>> transports;
   transports["sim"] =
       std::make_shared<SimTransport>(std::move(answer), SimOptions{ranks.send_buffer});
-  transports["gloo"] = std::make_shared<GlooTransport>(gloo_options(ranks, log_prefix));
+  for (const char* transport : {"gloo", "nccl"}) {
+    ProcessOptions options = process_options(transport, ranks, log_prefix);
+    options.launched = launched_world();
+    transports[transport] = std::make_shared<ProcessTransport>(std::move(options));
+  }
   auto lab = std::make_shared<RunLab>(registry, std::move(transports));
   lab->tell(tell_of_incident);
   return lab;
 }
 
 std::string replay_flags(const RankArguments& ranks) {
-  return ranks.send_buffer == 0 ? "" : fmt::format(" --send-buffer {}", ranks.send_buffer);
+  const std::string device = ranks.device.empty() ? "" : " --device " + ranks.device;
+  if (ranks.send_buffer == 0) return device;
+  return fmt::format("{} --send-buffer {}", device, ranks.send_buffer);
 }
 
 LaneLab make_lane(const Registry& registry, const RankArguments& ranks,
@@ -91,6 +102,7 @@ std::unique_ptr<Lanes> make_lanes(const Registry& registry, const RankArguments&
 
 void require_runnable(const Registry& registry, const RunLab& lab, const Case& c) {
   require_name("transport", c.transport, transport_names());
+  require_here(c.backend);
   try {
     require_known(registry, c);
   } catch (const UnknownName& error) {

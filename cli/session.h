@@ -6,12 +6,17 @@
 
 #include "cli/commands.h"
 #include "harness/drive/lanes.h"
+#include "harness/process_transport.h"
 #include "harness/run_lab.h"
 
 namespace attncheck::cli {
 
-// A lab on every transport that is built in. Ranks are started when a case first needs them; Gloo's
-// are this program again, as `attncheck rank`. One that is lost is told of on stderr at once. The
+// How the rank processes of a transport are run: they are this program again, as `attncheck rank`.
+ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
+                               const std::string& log_prefix);
+
+// A lab on every transport that is built in. Ranks are started when a case first needs them, at the
+// launched world's processes where there is one. One that is lost is told of on stderr at once. The
 // prefix is that of the ranks' log files. Throws UsageError for a log folder that cannot be
 // written.
 std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,

@@ -23,6 +23,9 @@ class UsageError : public std::runtime_error {
 // Writes to stderr, and does nothing where that is closed or full: what is said there is never
 // worth a run.
 void tell(const std::string& text);
+// From here on this process tells nothing: in a launched world one process speaks for all.
+void be_silent();
+bool is_silent();
 
 // Reads a case and throws UsageError, with the column, for text that is none.
 Case case_argument(const std::string& text);

@@ -20,11 +20,14 @@ constexpr std::chrono::milliseconds kAway{1000};
 
 }  // namespace
 
-Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits)
+Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits,
+                   std::function<bool()> others_ended)
     : ranks_(ranks),
       limits_(limits),
+      others_ended_(std::move(others_ended)),
       start_(Clock::now()),
       deadline_(start_ + limits.timeout),
+      others_asked_(start_),
       replies_(ranks.size()),
       kinds_(ranks.size(), FrameHeader::Kind::answer) {}
 
@@ -58,6 +61,13 @@ void Exchange::poll_once() {
   }
   note_answers();
   if (ready <= 0 || hung_up) note_endings();
+  note_others();
+}
+
+void Exchange::note_others() {
+  if (one_ended_ || Clock::now() - others_asked_ < kLook) return;
+  others_asked_ = Clock::now();
+  if (others_ended_()) hurry();
 }
 
 bool Exchange::take_answer(std::size_t rank) {

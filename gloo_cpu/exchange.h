@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,7 +22,9 @@ struct ExchangeLimits {
 // stopped (Ctrl-Z) does not count.
 class Exchange {
  public:
-  Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits);
+  // `others_ended`: whether a rank that is not among these cannot go on.
+  Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits,
+           std::function<bool()> others_ended);
 
   // One reply per rank, as RankSet::run says.
   std::vector<RankReply> wait();
@@ -36,6 +39,7 @@ class Exchange {
   bool take_answer(std::size_t rank);
   void note_answers();
   void note_endings();
+  void note_others();
   void note_doubt();
   void hurry();  // a rank cannot go on: the rest have a short time left
   void give_up();
@@ -43,8 +47,10 @@ class Exchange {
 
   std::vector<std::unique_ptr<RankProcess>>& ranks_;
   ExchangeLimits limits_;
+  std::function<bool()> others_ended_;
   Clock::time_point start_;
   Clock::time_point deadline_;
+  Clock::time_point others_asked_;
   bool one_ended_ = false;
   std::vector<std::optional<RankReply>> replies_;
   std::vector<FrameHeader::Kind> kinds_;

@@ -6,18 +6,15 @@
 #include <utility>
 
 #include <c10/util/Exception.h>
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
+#include "gloo_cpu/group_maker.h"
 #include "gloo_cpu/rank_place.h"
+#include "gloo_cpu/stores.h"
 
 namespace attncheck::gloo_cpu {
 namespace {
-
-constexpr const char* kLoopback = "127.0.0.1";
-constexpr int kNobodyRemovesTheFile = -1;  // the number of workers after which FileStore would
 
 std::string name_of(const std::vector<int>& members) {
   std::string name = "ranks";
@@ -45,30 +42,27 @@ int index_in(const std::vector<int>& members, int self, int world) {
 
 struct GroupFactory::Parts {
   RankPlace place;
+  std::unique_ptr<GroupMaker> maker;
   c10::intrusive_ptr<c10d::Store> store;
-  std::shared_ptr<gloo::transport::Device> device;  // one event loop for all groups
 
   c10::intrusive_ptr<c10d::ProcessGroup> make(const std::vector<int>& members) const {
-    const int rank = index_in(members, place.rank, place.world);
-    const int size = static_cast<int>(members.size());
-    auto prefixed = c10::make_intrusive<c10d::PrefixStore>(name_of(members), store);
-    auto options = c10d::ProcessGroupGloo::Options::create(place.group_timeout);
-    options->devices = {device};
-    auto backend = c10::make_intrusive<c10d::ProcessGroupGloo>(prefixed, rank, size, options);
-    const auto kind = c10d::ProcessGroup::BackendType::GLOO;
-    auto group = c10::make_intrusive<c10d::ProcessGroup>(prefixed, rank, size);
-    group->setDefaultBackend(kind);
-    group->setBackend(c10::DeviceType::CPU, kind, c10::intrusive_ptr<c10d::Backend>(backend));
+    GroupParts parts;
+    parts.rank = index_in(members, place.rank, place.world);
+    parts.size = static_cast<int>(members.size());
+    parts.store = c10::make_intrusive<c10d::PrefixStore>(name_of(members), store);
+    parts.timeout = place.group_timeout;
+    auto group = c10::make_intrusive<c10d::ProcessGroup>(parts.store, parts.rank, parts.size);
+    maker->equip(*group, parts);
     group->setGroupName(name_of(members));
     return group;
   }
 };
 
-GroupFactory::GroupFactory(const RankPlace& place) : parts_(std::make_unique<Parts>()) {
+GroupFactory::GroupFactory(const RankPlace& place, std::unique_ptr<GroupMaker> maker)
+    : parts_(std::make_unique<Parts>()) {
   parts_->place = place;
-  parts_->store = c10::make_intrusive<c10d::FileStore>(place.store, kNobodyRemovesTheFile);
-  parts_->store->setTimeout(place.group_timeout);
-  parts_->device = c10d::ProcessGroupGloo::createDeviceForHostname(kLoopback);
+  parts_->maker = std::move(maker);
+  parts_->store = open_store(place.store, place.group_timeout);
 }
 
 GroupFactory::~GroupFactory() = default;
@@ -78,6 +72,9 @@ int GroupFactory::rank() const {
 }
 int GroupFactory::size() const {
   return parts_->place.world;
+}
+c10::Device GroupFactory::device() const {
+  return parts_->maker->device();
 }
 
 c10::intrusive_ptr<c10d::ProcessGroup> GroupFactory::group(const std::vector<int>& members) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <c10/core/Device.h>
 #include <c10/util/intrusive_ptr.h>
 
 namespace c10d {
@@ -12,16 +13,20 @@ class ProcessGroup;
 
 namespace attncheck::gloo_cpu {
 
+class GroupMaker;
 struct RankPlace;
 
-// Makes the process groups of one rank, over Gloo on the loopback device.
+// Makes the process groups of one rank: their members meet at the set's store, and the maker gives
+// each group its backend.
 class GroupFactory {
  public:
-  explicit GroupFactory(const RankPlace& place);
+  GroupFactory(const RankPlace& place, std::unique_ptr<GroupMaker> maker);
   ~GroupFactory();
 
   int rank() const;
   int size() const;
+  // Where this rank's tensors are to be.
+  c10::Device device() const;
 
   // The group of these ranks of the world; the i-th of them is rank i of the group. One group per
   // list is made and then kept. Making one waits for all members and for nobody else, so all

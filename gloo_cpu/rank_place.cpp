@@ -16,7 +16,12 @@ constexpr const char* kWorld = "ATTNCHECK_WORLD";
 constexpr const char* kSocket = "ATTNCHECK_FD";
 constexpr const char* kStore = "ATTNCHECK_STORE";
 constexpr const char* kGroupTimeout = "ATTNCHECK_GROUP_TIMEOUT_MS";
-constexpr const char* kAll[] = {kRank, kWorld, kSocket, kStore, kGroupTimeout};
+constexpr const char* kTransport = "ATTNCHECK_TRANSPORT";
+constexpr const char* kDevice = "ATTNCHECK_DEVICE";
+constexpr const char* kLocal = "ATTNCHECK_LOCAL";
+constexpr const char* kNetwork = "ATTNCHECK_NETWORK";
+constexpr const char* kAll[] = {kRank,      kWorld,  kSocket, kStore,  kGroupTimeout,
+                                kTransport, kDevice, kLocal,  kNetwork};
 
 std::string text_of(const char* name) {
   const char* value = std::getenv(name);
@@ -24,13 +29,16 @@ std::string text_of(const char* name) {
   return value;
 }
 
-int number_of(const char* name) {
-  const std::string text = text_of(name);
+int number_in(const char* name, const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   TORCH_CHECK(error == std::errc() && end == text.data() + text.size(), name,
               " must be a number but is '", text, "'");
   return value;
+}
+
+int number_of(const char* name) {
+  return number_in(name, text_of(name));
 }
 
 bool is_place_entry(std::string_view entry) {
@@ -51,6 +59,13 @@ RankPlace take_rank_place() {
   place.world = number_of(kWorld);
   place.socket = number_of(kSocket);
   place.store = text_of(kStore);
+  place.transport = text_of(kTransport);
+  place.device = text_of(kDevice);
+  place.network = text_of(kNetwork);
+  const std::string local = text_of(kLocal);
+  const size_t slash = std::min(local.find('/'), local.size());
+  place.local_rank = number_in(kLocal, local.substr(0, slash));
+  place.local_world = number_in(kLocal, local.substr(std::min(slash + 1, local.size())));
   place.group_timeout = std::chrono::milliseconds(number_of(kGroupTimeout));
   for (const char* name : kAll) ::unsetenv(name);
   return place;
@@ -68,6 +83,10 @@ std::vector<std::string> environment_of(const RankPlace& place) {
   add(kWorld, std::to_string(place.world));
   add(kSocket, std::to_string(place.socket));
   add(kStore, place.store);
+  add(kTransport, place.transport);
+  add(kDevice, place.device);
+  add(kLocal, std::to_string(place.local_rank) + "/" + std::to_string(place.local_world));
+  add(kNetwork, place.network);
   add(kGroupTimeout, std::to_string(place.group_timeout.count()));
   return entries;
 }

@@ -10,13 +10,23 @@ namespace attncheck::gloo_cpu {
 // any command can be a rank's command:
 //   ATTNCHECK_RANK, ATTNCHECK_WORLD       its rank, and how many ranks there are
 //   ATTNCHECK_FD                          its end of the socket to the parent
-//   ATTNCHECK_STORE                       the file of the set's FileStore
+//   ATTNCHECK_STORE                       where the set meets (stores.h)
+//   ATTNCHECK_TRANSPORT                   gloo or nccl
+//   ATTNCHECK_DEVICE                      where its tensors are: cpu or cuda
+//   ATTNCHECK_LOCAL                       its number among the ranks of its machine, and how many
+//                                         these are: "1/4"; it decides which GPU is the rank's
+//   ATTNCHECK_NETWORK                     what Gloo binds to: a host's name or address, or
+//                                         interface:NAME; empty: what the system takes by default
 //   ATTNCHECK_GROUP_TIMEOUT_MS            when a collective gives up
 struct RankPlace {
   int rank = 0;
   int world = 1;
   int socket = -1;
   std::string store;
+  std::string transport = "gloo";
+  std::string device = "cpu";
+  int local_rank = 0, local_world = 1;
+  std::string network;
   std::chrono::milliseconds group_timeout{0};
 };
 

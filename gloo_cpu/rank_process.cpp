@@ -29,18 +29,24 @@ std::pair<UniqueFd, UniqueFd> connected_pair() {
 
 }  // namespace
 
-RankProcess::RankProcess(const RankSetOptions& options, int rank, int store)
-    : log_(options.log_dir, options.log_prefix, rank) {
+RankProcess::RankProcess(const RankSetOptions& options, int place_in_part, int store)
+    : log_(options.log_dir, options.log_prefix, options.part.first + place_in_part) {
   auto [ours, theirs] = connected_pair();
   socket_ = std::move(ours);
   RankPlace place;
-  place.rank = rank;
+  place.rank = options.part.first + place_in_part;
   place.world = options.world;
   place.socket = theirs.get();
-  place.store = "/proc/self/fd/" + std::to_string(store);
+  place.store = store < 0 ? options.part.store : "/proc/self/fd/" + std::to_string(store);
+  place.transport = options.transport;
+  place.device = options.device;
+  place.network = options.network;
+  place.local_rank = options.part.local_first + place_in_part;
+  place.local_world = options.part.local_world;
   place.group_timeout = options.timeout / 2;
-  process_.emplace(
-      ChildCommand{options.command.argv, environment_of(place), log_.fd(), {theirs.get(), store}});
+  std::vector<int> kept{theirs.get()};
+  if (store >= 0) kept.push_back(store);
+  process_.emplace(ChildCommand{options.command.argv, environment_of(place), log_.fd(), kept});
 }
 
 void RankProcess::post(std::string_view request) {

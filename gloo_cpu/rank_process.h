@@ -16,8 +16,9 @@ struct RankSetOptions;
 // One rank as the parent sees it: the process, its log, and a socket that never blocks.
 class RankProcess {
  public:
-  // Starts the process. `store`: the descriptor of the set's store file.
-  RankProcess(const RankSetOptions& options, int rank, int store);
+  // Starts the process of that place in the set's part. `store`: the descriptor of the set's store
+  // file, where it has one of its own.
+  RankProcess(const RankSetOptions& options, int place_in_part, int store);
 
   // Starts to send; `request` must stay until a frame came or this rank was given up.
   void post(std::string_view request);

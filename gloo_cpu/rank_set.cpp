@@ -83,15 +83,17 @@ StartError::StartError(const std::string& message, std::vector<RankReply> replie
 
 RankSet::RankSet(RankSetOptions options) : options_(std::move(options)) {
   check_options(options_);
-  store_ = make_store();
+  if (options_.part.count == 0) options_.part.count = options_.world;
+  if (options_.part.local_world == 0) options_.part.local_world = options_.part.count;
+  if (options_.part.store.empty()) store_ = make_store();
   start();
   await_ready();
 }
 
 void RankSet::start() {
   std::packaged_task<void()> start_all([this] {
-    for (int rank = 0; rank < options_.world; ++rank) {
-      ranks_.push_back(std::make_unique<RankProcess>(options_, rank, store_.get()));
+    for (int place = 0; place < options_.part.count; ++place) {
+      ranks_.push_back(std::make_unique<RankProcess>(options_, place, store_.get()));
     }
   });
   auto started = start_all.get_future();
@@ -104,13 +106,14 @@ void RankSet::start() {
 
 void RankSet::await_ready() {
   const auto limit = options_.start_timeout;
-  Exchange exchange(ranks_, {limit, limit, options_.peer_grace});
+  Exchange exchange(ranks_, {limit, limit, options_.peer_grace}, options_.part.others_ended);
   const std::vector<RankReply> replies = exchange.wait();
-  for (int rank = 0; rank < options_.world; ++rank) {
-    const RankReply& reply = replies[static_cast<std::size_t>(rank)];
+  for (int place = 0; place < options_.part.count; ++place) {
+    const RankReply& reply = replies[static_cast<std::size_t>(place)];
     const bool ready =
-        reply.outcome == Outcome::answered && exchange.kind(rank) == FrameHeader::Kind::ready;
+        reply.outcome == Outcome::answered && exchange.kind(place) == FrameHeader::Kind::ready;
     if (ready || reply.outcome == Outcome::cut_short) continue;
+    const int rank = options_.part.first + place;
     throw StartError(
         c10::str("the ranks of '", options_.command.argv.front(),
                  "' did not start: ", describe(reply, rank), " without a word that it is ready",
@@ -123,15 +126,16 @@ std::vector<RankReply> RankSet::run(const std::string& request) {
   TORCH_CHECK(usable_, "this set of ", world(), " ranks is no longer usable: make a new one");
   usable_ = false;
   for (auto& rank : ranks_) rank->post(request);
-  Exchange exchange(ranks_, {options_.timeout, options_.timeout / 2, options_.peer_grace});
+  Exchange exchange(ranks_, {options_.timeout, options_.timeout / 2, options_.peer_grace},
+                    options_.part.others_ended);
   std::vector<RankReply> replies = exchange.wait();
   if (!all_answered(replies)) {
     for (auto& rank : ranks_) rank->process().kill();
     return replies;
   }
   usable_ = true;
-  for (int rank = 0; rank < world(); ++rank) {
-    usable_ = usable_ && exchange.kind(rank) == FrameHeader::Kind::answer;
+  for (int place = 0; place < options_.part.count; ++place) {
+    usable_ = usable_ && exchange.kind(place) == FrameHeader::Kind::answer;
   }
   return replies;
 }

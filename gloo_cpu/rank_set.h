@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -47,6 +48,17 @@ std::string fate(const RankReply& reply);
 // The same of "rank 2".
 std::string describe(const RankReply& reply, int rank);
 
+// Which ranks of the world a set keeps: those from `first` on. The others are other sets', which
+// meet them at the store and start at the same time.
+struct Part {
+  int first = 0;
+  int count = 0;                         // 0: the whole world
+  std::string store;                     // empty: a file of the set's own; else as stores.h says
+  int local_first = 0, local_world = 0;  // on this machine: the first one's number, and how many
+  // Whether a rank of another set cannot go on. Asked ten times a second.
+  std::function<bool()> others_ended = [] { return false; };
+};
+
 struct RankSetOptions {
   RankCommand command;
   int world = 1;  // ranks, at least 1
@@ -63,6 +75,11 @@ struct RankSetOptions {
   // log_tail alone. Sets that are used by several threads need prefixes of their own.
   std::string log_dir;
   std::string log_prefix;
+  // How the ranks talk and where their tensors are, as rank_place.h says.
+  std::string transport = "gloo";
+  std::string device = "cpu";
+  std::string network = "127.0.0.1";
+  Part part;
 };
 
 // The ranks of a new set did not start: one ended or was silent. What became of each is in
@@ -78,29 +95,38 @@ class StartError : public c10::Error {
 
 class RankProcess;
 
+// What runs a request on every rank of a world, wherever the ranks are.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual std::vector<RankReply> run(const std::string& request) = 0;
+  virtual bool usable() const = 0;
+  virtual std::chrono::milliseconds timeout() const = 0;
+};
+
 // One thread at a time may use a set. Several sets may live side by side.
-class RankSet {
+class RankSet : public Ranks {
  public:
   // Starts all ranks and waits until each is ready. Throws StartError if one ends or is not ready
   // in time: the message names the rank, what became of it, and the end of its output.
   explicit RankSet(RankSetOptions options);
   // Ends every rank: closes its socket, waits for a short grace, kills what is left, reaps.
-  ~RankSet();
+  ~RankSet() override;
   RankSet(const RankSet&) = delete;
   RankSet& operator=(const RankSet&) = delete;
 
-  // Gives the same request to every rank. Returns one reply per rank, in order of rank, when every
-  // rank has answered or ended, when the time is up, or `peer_grace` after the first rank ended
-  // without an answer or distrusted its groups. If any reply is not `answered`, all ranks are
+  // Gives the same request to every rank. Returns one reply per rank of its part, in order, when
+  // every rank has answered or ended, when the time is up, or `peer_grace` after the first rank
+  // ended without an answer or distrusted its groups. If any reply is not `answered`, all ranks are
   // killed before this returns.
   // Throws if the set is not usable.
-  std::vector<RankReply> run(const std::string& request);
+  std::vector<RankReply> run(const std::string& request) override;
 
   // False after a reply that is not `answered`, and after an answer whose rank distrusts its groups
   // (GroupFactory::distrust). The owner then makes a new set.
-  bool usable() const { return usable_; }
+  bool usable() const override { return usable_; }
   int world() const { return options_.world; }
-  std::chrono::milliseconds timeout() const { return options_.timeout; }
+  std::chrono::milliseconds timeout() const override { return options_.timeout; }
   std::vector<pid_t> pids() const;
 
  private:

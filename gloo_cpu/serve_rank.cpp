@@ -50,12 +50,16 @@ std::optional<std::string> receive(int socket) {
 }  // namespace
 
 int serve_rank(const Answer& answer) {
+  return serve_rank(answer, [](const RankPlace& place) { return gloo_groups(place, at::kCPU); });
+}
+
+int serve_rank(const Answer& answer, const MakeGroups& make_groups) {
   const RankPlace place = take_rank_place();
   TORCH_CHECK(::fcntl(place.socket, F_SETFD, FD_CLOEXEC) == 0, "descriptor ", place.socket,
               " of rank ", place.rank, " is not open");
   be_a_quiet_neighbour();
   leave_with_parent(place.socket);
-  GroupFactory groups(place);
+  GroupFactory groups(place, make_groups(place));
   send(place.socket, FrameHeader::Kind::ready, {});
   while (const auto request = receive(place.socket)) {
     const std::string bytes = answer(*request, groups);

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "harness/input_copies.h"
+#include "harness/on_device.h"
 #include "harness/rank_memory.h"
 #include "impl/contract/attention_options.h"
 #include "properties/inputs.h"
@@ -69,7 +70,7 @@ class Call {
       : implementation_(implementation),
         options_(attention_options(request.case_, backend)),
         groups_(groups),
-        inputs_(rank_inputs(request, groups.rank)),
+        inputs_(on_device(rank_inputs(request, groups.rank), groups.device)),
         leaves_(make_leaves(inputs_, request.case_.grad)) {
     options_.mask = inputs_.mask;
   }

@@ -6,6 +6,7 @@
 
 #include "harness/evaluate_blocks.h"
 #include "harness/input_copies.h"
+#include "harness/on_device.h"
 #include "harness/rank_memory.h"
 #include "impl/backends/attend.h"
 #include "properties/inputs.h"
@@ -67,11 +68,11 @@ Support supports_local(const Case& c, const Backend& backend) {
 }
 
 void evaluate_local(const Backend& backend, const Request& request, RankResult& result,
-                    Phase& phase) {
+                    Phase& phase, c10::Device device) {
   const at::NoGradGuard no_grad;
   const Support support = supports_local(request.case_, backend);
   TORCH_CHECK(support.ok, support.reason);
-  const InputTensors inputs = global_inputs(request);
+  const InputTensors inputs = on_device(global_inputs(request), device);
   InputCopies copies(request, inputs, result);
   const BackendInputs block = whole_block(request.case_.problem, inputs);
   const MemoryMeter meter(request.watch);

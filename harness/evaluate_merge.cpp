@@ -7,6 +7,7 @@
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "harness/on_device.h"
 #include "properties/merge_inputs.h"
 #include "properties/merge_trees.h"
 
@@ -36,12 +37,17 @@ Support supports_merge(const Case& c, const Merge& merge) {
   return merge.supports(c);
 }
 
-void evaluate_merge(const Merge& merge, const Request& request, RankResult& result) {
+void evaluate_merge(const Merge& merge, const Request& request, RankResult& result,
+                    c10::Device device) {
   const at::NoGradGuard no_grad;
   const Support support = supports_merge(request.case_, merge);
   TORCH_CHECK(support.ok, support.reason);
   const MergeTrees trees(static_cast<int>(request.case_.problem.kv_len));
-  const std::vector<Partial> nodes = merged_nodes(merge, merge_inputs(request.case_), trees);
+  std::vector<Partial> inputs = merge_inputs(request.case_);
+  for (Partial& input : inputs) {
+    input = {on_device(input.out, device), on_device(input.lse, device)};
+  }
+  const std::vector<Partial> nodes = merged_nodes(merge, std::move(inputs), trees);
   std::vector<at::Tensor> outs, lses;
   for (int root : trees.roots()) {
     outs.push_back(nodes[root].out);

@@ -7,6 +7,7 @@
 #include "harness/evaluate_local.h"
 #include "harness/evaluate_merge.h"
 #include "harness/evaluate_model.h"
+#include "harness/on_device.h"
 #include "harness/rank_memory.h"
 
 namespace attncheck {
@@ -31,13 +32,13 @@ void evaluate_subject(const Registry& registry, const Request& request, const Me
     return;
   }
   if (const Merge* merge = registry.merge(c.impl)) {
-    evaluate_merge(*merge, request, result);
+    evaluate_merge(*merge, request, result, groups.device);
     return;
   }
   const Backend* backend = registry.backend_of(c);
   TORCH_CHECK(backend != nullptr, "unknown backend '", c.backend, "'");
   if (registry.kind(c.impl) == SubjectKind::local) {
-    evaluate_local(*backend, request, result, phase);
+    evaluate_local(*backend, request, result, phase, groups.device);
     return;
   }
   if (const Model* model = registry.model(c.impl)) {
@@ -60,11 +61,16 @@ RankResult evaluate_rank(const Registry& registry, const Request& request,
     // Never left to chance: a subject that reads it gives the same in every run.
     const PoisonScope poison(request.poison.value_or(kUsualFill));
     evaluate_subject(registry, request, groups, result, phase);
+    bring_home(result);
   } catch (const std::exception& error) {
     result.error = RankError{phase, text_of(error)};
   } catch (...) {
     result.error = RankError{phase, "an exception that is no std::exception"};
   }
+  if (result.error) bring_home_what_can_be(result);
+  if (groups.device.is_cpu()) return result;
+  result.facts["device"] = groups.device.str();
+  result.peak_bytes.reset();  // of CPU memory, which says nothing here
   return result;
 }
 

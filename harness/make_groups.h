@@ -20,6 +20,7 @@ MeshGroups make_groups(const Mesh& mesh, const Placement& placement, Source& sou
   MeshGroups groups;
   groups.mesh = mesh;
   groups.world_rank = source.rank();
+  if constexpr (requires { source.device(); }) groups.device = source.device();
   groups.rank = placement.mesh_rank(source.rank());
   groups.world = placed(mesh.world_members());
   groups.ring = placed(mesh.ring_members(groups.rank));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/joint_gradients.h"
+#include "harness/reaches.h"
 #include "impl/contract/dtypes.h"
 #include "properties/inputs.h"
 #include "properties/reference_inputs.h"
@@ -270,8 +271,9 @@ Support RunLab::carries(const Case& c) const {
 }
 
 Support RunLab::supports(const Case& c) {
-  const Support carried = carries(c);
-  return carried ? registry_.supports(c) : carried;
+  if (const Support carried = carries(c); !carried) return carried;
+  const Support reached = attncheck::reaches(registry_, c, transports_.at(c.transport)->device());
+  return reached ? registry_.supports(c) : reached;
 }
 
 const BackendContract* RunLab::contract(const Case& c) {

@@ -48,6 +48,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual std::string name() const = 0;
   virtual Support supports(const Mesh& mesh) const = 0;
+  // Where the ranks' tensors are: "cpu" or "cuda".
+  virtual std::string device() const { return "cpu"; }
   // Whether it can order a run by that `schedule=`, which is not empty.
   virtual Support follows(const std::string& schedule) const {
     return Support::no("schedule=" + schedule + " cannot be followed by " + name() +

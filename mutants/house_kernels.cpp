@@ -38,10 +38,13 @@ void lse_in_the_dtype_of_q(BackendForward& result) {
   result.returned[1] = result.lse;
 }
 
-void out_by_head_in_memory(BackendForward& result) {
-  const at::Tensor by_head = result.returned[0].toTensor().contiguous();
-  result.out = by_head.transpose(1, 2);
-  result.returned[0] = by_head;
+void lse_by_head_in_memory(BackendForward& result) {
+  result.lse = result.lse.contiguous();
+  result.returned[1] = result.lse;
+}
+
+void out_by_token(BackendForward& result) {
+  result.returned[0] = result.out;
 }
 
 void lse_is_not_there(BackendForward& result) {
@@ -142,8 +145,10 @@ std::vector<Mutant> house_kernel_mutants() {
                     "q=1 d=1", returning(one_value_fewer)),
       kernel_mutant("lse_in_the_dtype_of_q", "the raw lse is in q's dtype, bfloat16", form,
                     "q=1 d=1 dtype=bf16", returning(lse_in_the_dtype_of_q)),
-      kernel_mutant("out_by_head_in_memory", "out lies head by head in memory, declared by token",
-                    form, "q=2 h=2 d=1", returning(out_by_head_in_memory)),
+      kernel_mutant("lse_by_head_in_memory", "lse lies head by head in memory, declared by token",
+                    form, "q=2 h=2 d=1", returning(lse_by_head_in_memory)),
+      kernel_mutant("out_by_token", "out has axes (B, S, H, D), declared (B, H, S, D)", form,
+                    "q=2 d=1", returning(out_by_token)),
       kernel_mutant("lse_is_undefined", "the operator returns an undefined lse", form, "q=1 d=1",
                     returning(lse_is_not_there)),
       kernel_mutant("pads_lse_with_zeros", "the rows behind the last query have lse 0, not +inf",

@@ -28,7 +28,8 @@ struct RankError {
 // "q_after_forward" and "q_after_backward", likewise of k, v, dout and dlse; of a companion that is
 // interleaved "other_out", .... Facts: for impl=local "kernel_return" (kernel_return.h), what the
 // kernel itself returned, and "kernel_aux", how many values its backward wants beside those;
-// "supports" = reason when the subject refuses; "lse_requires_grad" = "0" | "1".
+// "supports" = reason when the subject refuses; "lse_requires_grad" = "0" | "1"; "device" = where
+// its tensors were, unless in CPU memory.
 struct RankResult {
   int rank = 0;
   std::map<std::string, at::Tensor> tensors;

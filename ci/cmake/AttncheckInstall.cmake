@@ -15,9 +15,12 @@ foreach(name ${attncheck_exported})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${name}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attncheck FILES_MATCHING PATTERN "*.h")
 endforeach()
-install(TARGETS attncheck attncheck_gloo_cpu attncheck_properties attncheck_harness
+install(TARGETS attncheck attncheck_gloo_cpu attncheck_cudnn_probe attncheck_properties attncheck_harness
                 attncheck_mutants
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(ATTNCHECK_NCCL)
+  install(TARGETS attncheck_nccl_gpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 install(EXPORT attncheckTargets NAMESPACE attncheck:: DESTINATION ${attncheck_package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/attncheckConfig.cmake.in

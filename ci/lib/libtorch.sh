@@ -29,7 +29,7 @@ wheel_libtorch() {
     say "LibTorch $version: downloading the torch wheel (0.5 to 0.9 GB) into $cache/libtorch"
     download_wheel "torch==$version" "$fresh"
     say "LibTorch $version: unpacking"
-    unpack_wheel "$fresh" torch/lib/ torch/include/ torch/share/ torch/version.py torch-
+    unpack_wheel "$fresh" torch/ torchgen/ torch-
     mv -T "$fresh" "$home" 2>/dev/null || [ -e "$home/torch/lib/libtorch_cpu.so" ] ||
       fail "$home is there without a LibTorch in it: remove it and run this again"
   fi

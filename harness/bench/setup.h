@@ -14,7 +14,7 @@ namespace attncheck::bench {
 // What the measurements need from the program.
 struct BenchSetup {
   const Registry& registry;               // with ring, ulysses and unified, on math
-  std::vector<std::string> rank_command;  // of Gloo's ranks: ends in serve_gloo_rank()
+  std::vector<std::string> rank_command;  // of Gloo's ranks: ends in serve_rank_process()
   std::optional<int> repetitions;         // instead of what each measurement would take
   // The words of a case for all that has no size of its own.
   std::string usual_case = "impl=unified mesh=2x2 q=16 h=4 d=8 seed=1";

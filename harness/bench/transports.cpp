@@ -3,7 +3,7 @@
 #include "harness/bench/interleaved.h"
 #include "harness/bench/lanes_of_runs.h"
 #include "harness/bench/measurements.h"
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 #include "sim/affinity.h"
 
 namespace attncheck::bench {
@@ -13,10 +13,10 @@ constexpr int kFreshSets = 7, kCompared = 11;
 constexpr int64_t kRunsOfAPersistentSet = 30, kRunsCompared = 30;
 
 std::shared_ptr<RunLab> gloo_lab(const BenchSetup& setup) {
-  GlooOptions options;
+  ProcessOptions options;
   options.rank_command = setup.rank_command;
   std::map<std::string, std::shared_ptr<Transport>> transports;
-  transports["gloo"] = std::make_shared<GlooTransport>(std::move(options));
+  transports["gloo"] = std::make_shared<ProcessTransport>(std::move(options));
   return std::make_shared<RunLab>(setup.registry, std::move(transports));
 }
 

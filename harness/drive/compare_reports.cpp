@@ -187,7 +187,9 @@ Comparison compare_reports(const std::string& before_text, const std::string& af
     throw std::invalid_argument(
         "one report is of `check`, the other of `mutants`: give two of one kind");
   }
-  Comparison result{.before = before.head, .after = after.head};
+  Comparison result;
+  result.before = before.head;
+  result.after = after.head;
   std::set<std::string> all;
   for (const Report* report : {&before, &after}) {
     for (const auto& [where, line] : report->lines) all.insert(where);

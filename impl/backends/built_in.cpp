@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "impl/backends/cudnn.h"
 #include "impl/backends/cudnn_emulated.h"
 #include "impl/backends/dispatcher.h"
+#include "impl/backends/efficient_cuda.h"
 #include "impl/backends/flash_cpu.h"
+#include "impl/backends/flash_cuda.h"
 #include "impl/backends/math.h"
 #include "impl/backends/native.h"
 
@@ -23,6 +26,10 @@ std::vector<BackendFamily> built_in_backend_families() {
   }
   cudnn.listed = {"cudnn_emulated:2.8", "cudnn_emulated:2.9"};
   return {std::move(cudnn)};
+}
+
+std::vector<Backend> cuda_backends() {
+  return {cudnn_backend(), flash_cuda_backend(), efficient_cuda_backend()};
 }
 
 std::string backends_with_lse(const Problem& block) {

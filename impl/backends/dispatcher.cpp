@@ -121,6 +121,9 @@ Backend Dispatcher::backend() const {
   Backend backend;
   backend.name = name_;
   backend.contract = common_contract(candidates_);
+  for (const Backend& candidate : candidates_) {
+    if (!candidate.device.empty()) backend.device = candidate.device;
+  }
   backend.supports = [self = *this](const Problem& problem) { return self.supports(problem); };
   backend.forward = [self = *this](const BackendInputs& block) -> BackendForward {
     BlockAttention result = attend(chosen_for(self, block), block);

@@ -154,6 +154,9 @@ std::vector<Quirk> flash_quirks() {
           {"LSE of -inf in backward", "an empty row's makes dq, dk and dv NaN: it wants +inf", {}},
           {"LSE of any rank in backward", "it takes (B, H, S, 1) for (B, H, S) without a word", {}},
           {"kv_len 0", "ends the process by SIGFPE, an integer division by zero", {}},
+          {"memory of out",
+           "out lies in memory as q does; the LSE always with its heads innermost",
+           {}},
           {"last stride", "it reads q, k and v as if their last stride were 1", {}},
           {"is_causal", "is aligned top-left where q_len is not kv_len", {}},
           {"is_causal with scale 0", "adds scale * -inf: NaN, where it should hide", {}}};
@@ -163,7 +166,6 @@ BackendContract flash_contract() {
   BackendContract contract;
   contract.op = "aten::_scaled_dot_product_flash_attention_for_cpu";
   contract.layout = KernelLayout::BHSD;
-  contract.out_memory = MemoryOrder::sequence_first;
   contract.lse_shape = LseShape::BHS;
   contract.lse_memory = MemoryOrder::sequence_first;
   contract.empty_row_lse = EmptyRowLse::zero;
@@ -189,6 +191,7 @@ Support supports(const Problem& problem) {
 Backend flash_cpu_backend() {
   Backend backend;
   backend.name = "flash_cpu";
+  backend.device = "cpu";
   backend.contract = flash_contract();
   backend.supports = supports;
   backend.forward = flash_forward;

@@ -9,6 +9,8 @@
 #include <ATen/ops/stack.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "impl/collectives/message_batch.h"
+
 namespace attncheck {
 namespace {
 
@@ -229,20 +231,16 @@ Posted<std::vector<at::Tensor>> post_shift(std::vector<at::Tensor> xs, c10d::Pro
   const int ranks = group.getSize(), rank = group.getRank();
   if (modulo(hops, ranks) == 0) return Result([xs = std::move(xs)] { return xs; });
   std::vector<at::Tensor> received;
-  std::vector<WorkPtr> works;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!xs[i].is_contiguous()) xs[i] = xs[i].contiguous();
     received.push_back(at::empty(arriving.empty() ? xs[i].sizes() : arriving[i], xs[i].options()));
-    std::vector<at::Tensor> buffer{received.back()};
-    if (buffer[0].numel() == 0) continue;
-    works.push_back(group.recv(buffer, modulo(rank - hops, ranks), tag + i));
   }
+  MessageBatch batch(group, xs.empty() ? c10::DeviceType::CPU : xs.front().device().type());
   for (size_t i = 0; i < xs.size(); ++i) {
-    std::vector<at::Tensor> message{xs[i]};
-    if (message[0].numel() == 0) continue;
-    works.push_back(group.send(message, modulo(rank + hops, ranks), tag + i));
+    batch.receive(received[i], modulo(rank - hops, ranks), tag + i);
   }
-  return Result([xs = std::move(xs), received = std::move(received), works = std::move(works)] {
+  for (size_t i = 0; i < xs.size(); ++i) batch.send(xs[i], modulo(rank + hops, ranks), tag + i);
+  return Result([xs = std::move(xs), received = std::move(received), works = batch.end()] {
     for (const auto& work : works) work->wait();
     return received;
   });

@@ -59,9 +59,10 @@ at::Tensor reduce_scatter(const at::Tensor& x, c10d::ProcessGroup& group, int64_
 at::Tensor reduce_scatter(const std::vector<at::Tensor>& by_rank, c10d::ProcessGroup& group);
 
 // Sends each of `xs` to rank + hops and returns what comes from rank - hops, modulo the group. The
-// receives are posted first and no send blocks. The messages are tagged tag, tag + 1, ...: shifts
-// that are on their way at the same time use different ones. What comes has the shapes `arriving`,
-// or those of `xs` where there are none; empty tensors are not sent.
+// receives are posted first and no send blocks; where messages have no tags, all of a shift are one
+// batch, and the shifts are posted in the same order on every rank. The messages are tagged tag,
+// tag + 1, ...: shifts that are on their way at the same time use different ones. What comes has
+// the shapes `arriving`, or those of `xs` where there are none; empty tensors are not sent.
 std::vector<at::Tensor> shift(std::vector<at::Tensor> xs, c10d::ProcessGroup& group, int hops,
                               int tag = 0);
 Posted<std::vector<at::Tensor>> post_shift(std::vector<at::Tensor> xs, c10d::ProcessGroup& group,

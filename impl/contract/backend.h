@@ -61,6 +61,7 @@ struct BackendGrads {
 struct Backend {
   std::string name;  // may carry a parameter: "cudnn_emulated:2.8"
   BackendContract contract;
+  std::string device;  // where alone its kernel runs, "cpu" or "cuda"; empty: where its tensors are
   std::function<Support(const Problem&)> supports;  // the problem of the block it is given
   std::function<BackendForward(const BackendInputs&)> forward;
   std::function<BackendGrads(const BackendBackward&)> backward;

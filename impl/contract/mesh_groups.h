@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/core/Device.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include "problem/mesh.h"
@@ -17,8 +18,9 @@ namespace attncheck {
 struct MeshGroups {
   c10::intrusive_ptr<c10d::ProcessGroup> world, ring, ulysses;
   Mesh mesh;
-  int rank = 0;        // in the mesh
-  int world_rank = 0;  // in the launched world, which may be larger than the mesh
+  int rank = 0;                    // in the mesh
+  int world_rank = 0;              // in the launched world, which may be larger than the mesh
+  c10::Device device = c10::kCPU;  // where this rank's tensors are
 
   int ring_index() const { return mesh.ring_index(rank); }
   int ulysses_index() const { return mesh.ulysses_index(rank); }

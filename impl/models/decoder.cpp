@@ -99,7 +99,7 @@ std::function<at::Tensor(const at::Tensor&)> cross_entropy(const Case& c) {
   const at::ScalarType type = lse_scalar_type(scalar_type(p.dtype));
   const at::Tensor next = drawn_ids(c.seed, "target", {p.batch, p.q_len}, kVocabulary).unsqueeze(2);
   return [=](const at::Tensor& logits) {
-    return -at::log_softmax(logits.to(type), 2).gather(2, next).squeeze(2);
+    return -at::log_softmax(logits.to(type), 2).gather(2, next.to(logits.device())).squeeze(2);
   };
 }
 

@@ -97,7 +97,8 @@ Tensors Rotary::run(const Tensors& inputs) {
 }
 
 at::Tensor rotated(const at::Tensor& x, const Tensors& rotary) {
-  const at::Tensor cos = rotary[0].unsqueeze(1), sin = rotary[1].unsqueeze(1);
+  const at::Tensor cos = rotary[0].to(x.device()).unsqueeze(1),
+                   sin = rotary[1].to(x.device()).unsqueeze(1);
   const int64_t pairs = x.size(3) / 2;
   const at::Tensor a = x.narrow(3, 0, pairs), b = x.narrow(3, pairs, pairs),
                    rest = x.narrow(3, 2 * pairs, x.size(3) - 2 * pairs);

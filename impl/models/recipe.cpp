@@ -113,8 +113,10 @@ ModelForward step(const Recipe& recipe, const Case& c, const Backend& backend,
                   const MeshGroups& groups) {
   const Support support = supports_recipe(recipe, c, backend);
   TORCH_CHECK(support.ok, support.reason);
-  const BuiltModel built = recipe.build(c, backend, groups);
+  BuiltModel built = recipe.build(c, backend, groups);
   draw_parameters(*built.root, c.seed);
+  built.root->to(groups.device);
+  for (at::Tensor& input : built.inputs) input = input.to(groups.device);
   ModelForward result;
   record_replicated(*built.root, result.replicated);
   apply_plan(*built.root, built.plan, built.sequences, keep(groups.world));
@@ -152,7 +154,9 @@ std::function<at::Tensor(const at::Tensor&)> distance_to_target(const Case& c, i
   const Problem& p = c.problem;
   const at::ScalarType type = lse_scalar_type(scalar_type(p.dtype));
   const at::Tensor target = drawn(c.seed, "target", {p.batch, p.q_len, channels}, type);
-  return [=](const at::Tensor& out) { return (out.to(type) - target).square().mean(-1); };
+  return [=](const at::Tensor& out) {
+    return (out.to(type) - target.to(out.device())).square().mean(-1);
+  };
 }
 
 }  // namespace attncheck

@@ -126,7 +126,7 @@ void check_size(const std::string& place, const Cut& cut, const at::Tensor& x, i
 
 // x with its rows along the axis in that order.
 at::Tensor reordered(const at::Tensor& x, int64_t axis, const std::vector<int64_t>& order) {
-  return order.empty() ? x : x.index_select(axis, at::tensor(order, at::kLong));
+  return order.empty() ? x : x.index_select(axis, at::tensor(order, at::kLong).to(x.device()));
 }
 
 std::vector<int64_t> inverse(const std::vector<int64_t>& order) {

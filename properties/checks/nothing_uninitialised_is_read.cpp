@@ -50,6 +50,9 @@ Verdict nothing_in_flight(const Case& c, Lab& lab) {
 
 Verdict nothing_is_read(const Case& c, Lab& lab) {
   if (const Verdict early = nothing_in_flight(c, lab); early.failed()) return early;
+  if (lab.observe(base_request(c)).ranks.front().facts.contains("device")) {
+    return Verdict::unsupported("the memory of a GPU is not filled");
+  }
   if (const auto reason = not_deterministic(c, lab)) return *reason;
   return worse(no_new_nan(c, lab),
                same_bits(c, lab, filled_with(c, kUsualFill), filled_with(c, kNumberFill),

@@ -195,6 +195,9 @@ Verdict memory_stays(const Case& c, Lab& lab) {
   }
   const Observation& observation = lab.observe(watched_request(c));
   if (const auto ended = ended_early(observation)) return *ended;
+  if (observation.ranks.front().facts.contains("device")) {
+    return Verdict::unsupported("the memory of a GPU is not measured");
+  }
   const std::optional<int64_t> alone = kernel_bytes(c, method, lab);
   if (!alone || !observation.ranks.front().peak_bytes) {
     return Verdict::not_run("the memory of the run, or of the kernel alone, was not measured");

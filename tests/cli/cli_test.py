@@ -72,7 +72,7 @@ class WrongRequests(unittest.TestCase):
     def test_unknown_names_come_with_the_nearest_and_the_list(self):
         self.refused("check", "--impl", "rinG", says=["unknown impl 'rinG'", "'ring'", "ulysses"])
         self.refused("check", "--backend", "mat", says=["unknown backend", "'math'", "flash_cpu"])
-        self.refused("check", "--transport", "nccl", says=["unknown transport", "sim, gloo"])
+        self.refused("check", "--transport", "glo", says=["unknown transport", "sim, gloo, nccl"])
         self.refused("check", "--dtype", "f65", says=["unknown dtype", "'f64'"])
         self.refused(
             "check", "--property", "output_matches", says=["unknown property", "output_matches_reference"]

@@ -149,7 +149,7 @@ Backend fake(const at::Tensor& lse, const BackendContract& contract) {
     at::Tensor raw = lse / std::log(contract.lse_base);
     if (contract.lse_shape != LseShape::BSH) raw = raw.transpose(1, 2);
     if (contract.lse_shape == LseShape::BHS1) raw = raw.unsqueeze(-1);
-    return BackendForward{in.v.narrow(1, 0, in.q.size(1)), raw, {}};
+    return BackendForward{in.v.narrow(1, 0, in.q.size(1)), raw, {}, {}};
   };
   return backend;
 }

@@ -105,6 +105,17 @@ TEST(FlashCpuQuirk, TheLastStrideIsTakenFor1) {
   EXPECT_GT(testing::difference(got, right), 1e-3);
 }
 
+TEST(FlashCpuQuirk, OutLiesInMemoryAsQDoes) {
+  EXPECT_TRUE(has_quirk("memory of out"));
+  const at::Tensor by_head = some(3),
+                   by_token = some(3).transpose(1, 2).contiguous().transpose(1, 2);
+  for (const at::Tensor& q : {by_head, by_token}) {
+    const Raw raw = call(q, by_head, by_head);
+    EXPECT_EQ(raw.out.strides(), q.strides());
+    EXPECT_EQ(raw.lse.strides(), (at::IntArrayRef{6, 1, 2}));
+  }
+}
+
 TEST(FlashCpuQuirk, IsCausalIsAlignedTopLeft) {
   EXPECT_TRUE(has_quirk("is_causal"));
   EXPECT_EQ(flash_cpu_backend().contract.takes.causal, KernelCausal::top_left);
@@ -122,7 +133,7 @@ TEST(FlashCpuQuirk, IsCausalWithScale0IsNoNumber) {
 
 // Whoever adds one writes its test, and counts it here.
 TEST(FlashCpuQuirk, EachHasATest) {
-  EXPECT_EQ(flash_cpu_backend().contract.quirks.size(), 7u);
+  EXPECT_EQ(flash_cpu_backend().contract.quirks.size(), 8u);
 }
 
 }  // namespace

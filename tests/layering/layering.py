@@ -31,7 +31,8 @@ ARROWS = {
     "properties": ["problem", "reference", "impl/contract"],
     "sim": [],
     "gloo_cpu": [],
-    "nccl_gpu": [],
+    "cudnn_probe": ["problem", "impl/contract/support.h", "impl/backends/hidden_keys.h"],
+    "nccl_gpu": ["gloo_cpu"],
     # A backend alone is a subject too (impl=local): two files call any backend by its contract.
     "harness": ["problem", "reference", "impl/contract", "properties", "sim", "gloo_cpu",
                 "nccl_gpu", "impl/backends/attend.h", "impl/backends/normalise_lse.h"],
@@ -51,6 +52,8 @@ ASIDE = {
     "mutants": ["gloo/", "rapidcheck"],
     "sim": ["rapidcheck"],
     "gloo_cpu": ["rapidcheck"],
+    "cudnn_probe": ["ATen/", "c10/", "torch/", "rapidcheck"],
+    "nccl_gpu": ["rapidcheck"],
 }
 UMBRELLAS = {"torch/torch.h", "torch/all.h", "torch/extension.h", "ATen/ATen.h", "ATen/Functions.h"}
 

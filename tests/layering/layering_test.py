@@ -11,7 +11,8 @@ HEADERS = [
     "impl/backends/attend.h", "impl/autograd/kept.h", "impl/ring/ring.h",
     "impl/ulysses/ulysses.h", "impl/unified/unified.h", "impl/allgather_kv/gather.h",
     "properties/property.h", "sim/sim.h",
-    "gloo_cpu/gloo.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h", "tests/help.h",
+    "gloo_cpu/gloo.h", "nccl_gpu/nccl.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h",
+    "tests/help.h",
 ]
 
 FORBIDDEN = [
@@ -25,6 +26,7 @@ FORBIDDEN = [
     ("properties", "impl/ring/ring.h"), ("properties", "impl/backends/math.h"),
     ("properties", "sim/sim.h"), ("properties", "gloo_cpu/gloo.h"), ("properties", "harness/lab.h"),
     ("sim", "problem/problem.h"), ("gloo_cpu", "sim/sim.h"), ("gloo_cpu", "harness/lab.h"),
+    ("nccl_gpu", "sim/sim.h"), ("nccl_gpu", "harness/lab.h"), ("gloo_cpu", "nccl_gpu/nccl.h"),
     ("harness", "impl/ring/ring.h"), ("harness", "impl/backends/math.h"), ("harness", "cli/cli.h"),
     ("mutants", "harness/lab.h"), ("mutants", "properties/property.h"),
     ("impl/autograd", "impl/backends/math.h"), ("impl/collectives", "impl/backends/math.h"),
@@ -40,7 +42,8 @@ ALLOWED = [
     ("harness", "impl/backends/attend.h"), ("impl/collectives", "impl/autograd/kept.h"),
     ("harness", "properties/property.h"), ("mutants", "impl/ring/ring.h"),
     ("cli", "impl/ring/ring.h"), ("cli", "mutants/mutants.h"), ("tests/ring", "tests/help.h"),
-    ("tests/ring", "impl/ring/ring.h"),
+    ("tests/ring", "impl/ring/ring.h"), ("nccl_gpu", "gloo_cpu/gloo.h"),
+    ("harness", "nccl_gpu/nccl.h"),
 ]
 
 

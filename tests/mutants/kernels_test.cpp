@@ -42,8 +42,8 @@ std::string wrong_on_the_whole(const Backend& backend, const Whole& w) {
 }
 
 TEST(FaultyKernels, ThatReturnSomethingElseComputeWhatIsRight) {
-  for (const char* name : {"returns_one_value_fewer", "out_by_head_in_memory", "lse_is_undefined",
-                           "pads_lse_with_zeros"}) {
+  for (const char* name : {"returns_one_value_fewer", "lse_by_head_in_memory", "out_by_token",
+                           "lse_is_undefined", "pads_lse_with_zeros"}) {
     EXPECT_EQ(wrong_on_the_whole(kernel(name), whole({})), "") << name;
   }
 }

@@ -100,6 +100,33 @@ TEST(LseGradient, IsNotRunWhenThePlainRunFails) {
   EXPECT_EQ(judge(kLseGradient, kCase, lab).kind, Verdict::Kind::not_run);
 }
 
+constexpr const char* kGrowth = "error_does_not_grow_with_ring_degree";
+constexpr const char* kNarrow = "impl=ring mesh=2x1 b=2 q=16 h=8 d=8 dtype=bf16 seed=1";
+
+OracleLab wrong_on_ring_degree(int degree, double delta) {
+  OracleLab lab;
+  lab.add_when([degree](const Request& request) { return request.case_.mesh.ring == degree; }, 0,
+               "out", delta);
+  return lab;
+}
+
+TEST(ErrorGrowth, FailsWhereTheErrorOfManyRanksIsGreaterOrNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (double delta : {10.0, nan}) {
+    OracleLab lab = wrong_on_ring_degree(8, delta);
+    const Verdict verdict = judge(kGrowth, kNarrow, lab);
+    ASSERT_TRUE(verdict.failed()) << delta;
+    EXPECT_EQ(verdict.evidence->tensor, "out");
+  }
+  OracleLab right;
+  EXPECT_EQ(judge(kGrowth, kNarrow, right).kind, Verdict::Kind::pass);
+}
+
+TEST(ErrorGrowth, IsNotRunWithoutAMeasure) {
+  OracleLab lab = wrong_on_ring_degree(2, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(judge(kGrowth, kNarrow, lab).kind, Verdict::Kind::not_run);
+}
+
 constexpr const char* kBlocks = "key_blocks_sum_to_the_whole";
 constexpr const char* kAlone = "impl=local mesh=1x1 b=2 q=4 kv=6 h=2 d=3 seed=1";
 
@@ -130,33 +157,6 @@ TEST(KeyBlocksSum, IsUnsupportedWhereTheBackendRefusesABlock) {
   const Verdict verdict = judge(kBlocks, kAlone, lab);
   EXPECT_EQ(verdict.kind, Verdict::Kind::unsupported);
   EXPECT_NE(verdict.reason.find("6 keys alone"), std::string::npos);
-}
-
-constexpr const char* kGrowth = "error_does_not_grow_with_ring_degree";
-constexpr const char* kNarrow = "impl=ring mesh=2x1 b=2 q=16 h=8 d=8 dtype=bf16 seed=1";
-
-OracleLab wrong_on_ring_degree(int degree, double delta) {
-  OracleLab lab;
-  lab.add_when([degree](const Request& request) { return request.case_.mesh.ring == degree; }, 0,
-               "out", delta);
-  return lab;
-}
-
-TEST(ErrorGrowth, FailsWhereTheErrorOfManyRanksIsGreaterOrNoNumber) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (double delta : {10.0, nan}) {
-    OracleLab lab = wrong_on_ring_degree(8, delta);
-    const Verdict verdict = judge(kGrowth, kNarrow, lab);
-    ASSERT_TRUE(verdict.failed()) << delta;
-    EXPECT_EQ(verdict.evidence->tensor, "out");
-  }
-  OracleLab right;
-  EXPECT_EQ(judge(kGrowth, kNarrow, right).kind, Verdict::Kind::pass);
-}
-
-TEST(ErrorGrowth, IsNotRunWithoutAMeasure) {
-  OracleLab lab = wrong_on_ring_degree(2, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(judge(kGrowth, kNarrow, lab).kind, Verdict::Kind::not_run);
 }
 
 constexpr const char* kPairs = "every_query_key_pair_counts_once";

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/drive/check_stream.h"
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 #include "harness/run_lab.h"
 #include "tests/harness/ranks/faulty_subjects.h"
 
@@ -68,9 +68,9 @@ class LostRank : public ::testing::Test {
     options.shrink.time = kShrinkTime;
     const auto start = Clock::now();
     {
-      auto lab = std::make_shared<RunLab>(registry_,
-                                          std::map<std::string, std::shared_ptr<Transport>>{
-                                              {"gloo", std::make_shared<GlooTransport>(options_)}});
+      auto lab = std::make_shared<RunLab>(
+          registry_, std::map<std::string, std::shared_ptr<Transport>>{
+                         {"gloo", std::make_shared<ProcessTransport>(options_)}});
       Lanes lanes({LaneLab{lab, [lab] { lab->forget(); }}});
       report_.streams.push_back(check_stream(
           spec, properties_named({kCompletion, "output_matches_reference"}), lanes, options));
@@ -102,7 +102,7 @@ class LostRank : public ::testing::Test {
   }
 
   Registry registry_ = faulty_subjects();
-  GlooOptions options_{{self()}, kTimeout, "", ""};
+  ProcessOptions options_{{self()}, kTimeout, "", ""};
   CheckReport report_;
   double seconds_ = 0;
 };

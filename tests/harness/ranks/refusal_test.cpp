@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 #include "harness/run_lab.h"
 #include "problem/case_text.h"
 #include "tests/harness/ranks/faulty_subjects.h"
@@ -14,9 +14,9 @@ namespace {
 // the others, or fall silent.
 TEST(RefusalOnProcesses, OfDropoutIsAnErrorOnEveryRankAndBackend) {
   const Registry registry = faulty_subjects();
-  GlooOptions options;
+  ProcessOptions options;
   options.rank_command = {std::filesystem::read_symlink("/proc/self/exe").string()};
-  RunLab lab(registry, {{"gloo", std::make_shared<GlooTransport>(options)}});
+  RunLab lab(registry, {{"gloo", std::make_shared<ProcessTransport>(options)}});
   for (const char* subject : {"ring mesh=2x1", "ulysses mesh=1x2", "unified mesh=1x2"}) {
     for (const Backend& backend : registry.backends) {
       Request request = base_request(

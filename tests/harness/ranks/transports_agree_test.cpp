@@ -8,7 +8,7 @@
 
 #include "harness/drive/case_stream.h"
 #include "harness/evaluate_rank.h"
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 #include "harness/run_lab.h"
 #include "harness/sim_transport.h"
 #include "problem/case_text.h"
@@ -21,12 +21,12 @@ namespace {
 constexpr int kCases = 12;  // of each implementation
 
 std::map<std::string, std::shared_ptr<Transport>> both_transports(const Registry& registry) {
-  GlooOptions gloo;
+  ProcessOptions gloo;
   gloo.rank_command = {std::filesystem::read_symlink("/proc/self/exe").string()};
   const RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
     return answer_request(registry, request, groups);
   };
-  return {{"gloo", std::make_shared<GlooTransport>(gloo)},
+  return {{"gloo", std::make_shared<ProcessTransport>(gloo)},
           {"sim", std::make_shared<SimTransport>(answer)}};
 }
 

@@ -1,14 +1,16 @@
-#include "harness/gloo_transport.h"
+#include "harness/process_transport.h"
 
 #include <algorithm>
 #include <deque>
 #include <sstream>
 
 #include "gloo_cpu/group_factory.h"
+#include "gloo_cpu/launched_world.h"
 #include "gloo_cpu/rank_place.h"
 #include "gloo_cpu/rank_set.h"
 #include "gloo_cpu/serve_rank.h"
 #include "harness/evaluate_rank.h"
+#include "harness/gpu_library.h"
 #include "harness/make_groups.h"
 
 namespace attncheck {
@@ -103,41 +105,65 @@ RankResult evaluate(const Registry& registry, const Request& request,
 
 }  // namespace
 
-GlooTransport::GlooTransport(GlooOptions options) : options_(std::move(options)) {}
-GlooTransport::~GlooTransport() = default;
-
-Support GlooTransport::supports(const Mesh& mesh) const {
-  if (mesh.world() <= kLargestWorld) return Support::yes();
-  return Support::no("mesh " + to_text(mesh) + " has " + std::to_string(mesh.world()) +
-                     " ranks, gloo has at most " + std::to_string(kLargestWorld));
+gloo_cpu::RankSetOptions rank_set_options(const ProcessOptions& options) {
+  gloo_cpu::RankSetOptions set;
+  set.command.argv = options.rank_command;
+  set.timeout = options.timeout;
+  set.log_dir = options.log_dir;
+  set.log_prefix = options.log_prefix;
+  set.transport = options.transport;
+  set.device = options.device;
+  return set;
 }
 
-void GlooTransport::hurry(bool on) {
+ProcessTransport::ProcessTransport(ProcessOptions options) : options_(std::move(options)) {}
+ProcessTransport::~ProcessTransport() = default;
+
+Support ProcessTransport::supports(const Mesh& mesh) const {
+  const int ranks = mesh.world();
+  const auto most = [&](int count, const std::string& why) {
+    if (ranks <= count) return Support::yes();
+    return Support::no("mesh " + to_text(mesh) + " has " + std::to_string(ranks) + " ranks, " +
+                       why + std::to_string(count));
+  };
+  if (options_.launched) {
+    return most(options_.launched->place().world, "the launched world has ");
+  }
+  if (options_.transport == "nccl") {
+    static const int gpus = count_gpus().gpus;
+    return most(gpus, "NCCL needs a GPU for each: here are ");
+  }
+  return most(kLargestWorld, "gloo has at most ");
+}
+
+void ProcessTransport::hurry(bool on) {
   hasty_ = on;
   slow_ = slow_ && on;
 }
 
-std::chrono::milliseconds GlooTransport::timeout() const {
+std::chrono::milliseconds ProcessTransport::timeout() const {
   return hasty_ && slow_ ? std::min(options_.timeout, kHastyTimeout) : options_.timeout;
 }
 
-gloo_cpu::RankSet& GlooTransport::set_of(int size) {
-  std::unique_ptr<gloo_cpu::RankSet>& set = sets_[size];
+std::unique_ptr<gloo_cpu::Ranks> ProcessTransport::fresh_set(int size) const {
+  gloo_cpu::RankSetOptions options = rank_set_options(options_);
+  options.world = size;
+  options.timeout = timeout();
+  if (hasty_) options.peer_grace = kHastyGrace;
+  if (!options_.launched) return std::make_unique<gloo_cpu::RankSet>(options);
+  return options_.launched->ranks(size, options.timeout, options.peer_grace);
+}
+
+gloo_cpu::Ranks& ProcessTransport::set_of(int size) {
+  std::unique_ptr<gloo_cpu::Ranks>& set = sets_[size];
   if (!set || !set->usable() || set->timeout() != timeout()) {
     set.reset();
-    gloo_cpu::RankSetOptions options;
-    options.command.argv = options_.rank_command;
-    options.world = size;
-    options.timeout = timeout();
-    if (hasty_) options.peer_grace = kHastyGrace;
-    options.log_dir = options_.log_dir;
-    options.log_prefix = options_.log_prefix;
-    set = std::make_unique<gloo_cpu::RankSet>(options);
+    set = fresh_set(size);
   }
   return *set;
 }
 
-std::vector<RankReply> GlooTransport::run(const Launch& launch) {
+std::vector<RankReply> ProcessTransport::run(const Launch& launch) {
   std::vector<RankReply> launched, replies;
   try {
     for (gloo_cpu::RankReply& reply : set_of(launch.placement.world).run(launch.request)) {
@@ -151,16 +177,20 @@ std::vector<RankReply> GlooTransport::run(const Launch& launch) {
   return replies;
 }
 
-int serve_gloo_rank(const Registry& registry) {
-  return gloo_cpu::serve_rank([&](const std::string& text, gloo_cpu::GroupFactory& factory) {
+int serve_rank_process(const Registry& registry) {
+  const auto answer = [&](const std::string& text, gloo_cpu::GroupFactory& factory) {
     const Request request = parse_request(text);
     const RankResult result = evaluate(registry, request, factory);
     if (may_leave_messages(request, result)) factory.distrust();
     return to_bytes(result);
+  };
+  return gloo_cpu::serve_rank(answer, [](const gloo_cpu::RankPlace& place) {
+    if (place.device == "cpu") return gloo_cpu::gloo_groups(place, at::kCPU);
+    return open_gpu_library().make_groups(place);
   });
 }
 
-bool is_gloo_rank() {
+bool is_rank_process() {
   return gloo_cpu::is_rank_process();
 }
 
