@@ -28,7 +28,8 @@ class LaunchedSet : public Ranks {
   ~LaunchedSet() override;
 
   // As RankSet's, with StartError where the ranks did not start. A launched process that says
-  // nothing within the timeout and some seconds is lost, and its ranks are silent.
+  // nothing within the timeout and some seconds is lost, and its ranks are silent. After a loss
+  // every run throws std::runtime_error with who it is.
   std::vector<RankReply> run(const std::string& request) override;
   bool usable() const override { return usable_; }
   std::chrono::milliseconds timeout() const override { return order_.timeout; }

@@ -1,6 +1,7 @@
 #include "gloo_cpu/launched_world.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -20,6 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kShortNap{1}, kNap{10};  // between two looks for a key; after kSoon longer
 constexpr milliseconds kSoon{200};
+constexpr milliseconds kPatience{500};      // for a reply, before the look at who still beats
 constexpr milliseconds kLookAround{1'000};  // between orders: is the launcher still there?
 constexpr milliseconds kFarewell{5'000};    // for all to say that they go
 constexpr milliseconds kLinger{300};        // the coordinator ends before the others
@@ -46,6 +48,8 @@ LaunchedWorld::LaunchedWorld(LaunchedPlace place, RankSetOptions ranks)
     : place_(place),
       start_timeout_(ranks.start_timeout),
       store_(common_store(place, start_timeout_)),
+      heart_(place.rank == 0 ? nullptr : std::make_unique<Heartbeat>(store_, place.rank)),
+      others_(store_, place.world),
       steward_(std::move(place), std::move(ranks)) {
   meet();
 }
@@ -90,9 +94,18 @@ int LaunchedWorld::post(const std::string& text) {
   return orders_++;
 }
 
+bool LaunchedWorld::lost_one() {
+  if (!broken_.empty()) return true;
+  const std::optional<int> rank = place_.rank == 0 ? others_.lost() : std::nullopt;
+  if (!rank) return false;
+  broken_ = c10::str("the process that ", place_.launcher, " started as rank ", *rank,
+                     " is lost, and nobody can start it again");
+  return true;
+}
+
 PartReplies LaunchedWorld::take_part(int number, const Order& order) {
   const std::string ended = key_of("ended", number);
-  PartReplies part = steward_.run(order, [&] { return store_->check({ended}); });
+  PartReplies part = steward_.run(order, [&] { return lost_one() || store_->check({ended}); });
   if (!part.started || !part.usable) put(ended, "1");
   return part;
 }
@@ -100,16 +113,22 @@ PartReplies LaunchedWorld::take_part(int number, const Order& order) {
 PartReplies LaunchedWorld::part_of(int launched, int number, const Order& order,
                                    Clock::time_point deadline) {
   const std::string key = key_of("reply", number) + "/" + std::to_string(launched);
-  if (!broken_ && wait_for(key, left_until(deadline))) return replies_from_bytes(take(key));
+  while (broken_.empty()) {
+    if (wait_for(key, kPatience)) return replies_from_bytes(take(key));
+    if (lost_one() || Clock::now() > deadline) break;
+  }
   PartReplies part;
-  part.started = !broken_;
+  part.started = broken_.empty();
   part.usable = false;
   part.replies.resize(static_cast<size_t>(steward_.ranks_at(launched, order.world)));
   for (RankReply& reply : part.replies) {
     reply.detail = c10::str("the process that ", place_.launcher, " started as rank ", launched,
-                            broken_ ? " is lost" : " says nothing of it");
+                            broken_.empty() ? " says nothing of it" : " is lost");
   }
-  broken_ = true;
+  if (broken_.empty()) {
+    broken_ = c10::str("the process that ", place_.launcher, " started as rank ", launched,
+                       " gives no answer");
+  }
   return part;
 }
 
@@ -153,7 +172,8 @@ void LaunchedWorld::end(int code) {
   const auto deadline = Clock::now() + kFarewell;
   post(end_text(code));
   for (int rank = 1; rank < place_.world; ++rank) {
-    if (!wait_for(key_of("bye", rank), broken_ ? milliseconds(100) : left_until(deadline))) return;
+    if (!wait_for(key_of("bye", rank), broken_.empty() ? left_until(deadline) : milliseconds(100)))
+      return;
   }
 }
 

@@ -210,7 +210,7 @@ class Losses(unittest.TestCase):
             program.rank_process(rank)
         time.sleep(1)
         program.processes[2].kill()
-        codes, _ = program.end(90)
+        codes, _ = program.end(45)
         self.assertEqual(codes, [3, 3, -signal.SIGKILL], program.told)
         self.assertIn("started as rank 2", "".join(program.told[0]))
         self.assertTrue(program.nothing_is_left())
