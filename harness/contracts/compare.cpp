@@ -144,6 +144,16 @@ void add_declared(const ContractRequest& request, OperatorFindings& op) {
   }
 }
 
+// Those of this release.
+void add_quirks(const ContractRequest& request, OperatorFindings& op) {
+  for (const Declaration& declaration : request.declarations) {
+    if (!declares(declaration, op.row.op)) continue;
+    for (const Quirk& quirk : declaration.contract.quirks) {
+      if (is_for(quirk.releases, request.release)) op.quirks.push_back(quirk);
+    }
+  }
+}
+
 void add_probe(OperatorFindings& op) {
   const ProbeResult result = probe(op.row);
   if (result.not_run.empty()) {
@@ -219,8 +229,9 @@ std::vector<OperatorFindings> compare_all(const ContractRequest& request) {
   for (const std::string& name : reference::operators_of(request.table)) {
     const KernelContract* row = reference::find_contract(request.table, name, request.release);
     if (row == nullptr || (request.only_declared && !is_declared(request, name))) continue;
-    OperatorFindings op{*row, {compare_schema(*row)}};
+    OperatorFindings op{*row, {compare_schema(*row)}, {}};
     add_declared(request, op);
+    add_quirks(request, op);
     add_probe(op);
     if (request.meta != nullptr) add_meta(*request.meta, op);
     all.push_back(std::move(op));

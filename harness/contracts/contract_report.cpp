@@ -48,6 +48,12 @@ std::string report_json(const ContractReport& report) {
       json["findings"].push_back(finding_json(finding, report.release));
     }
   }
+  json["quirks"] = ContractJson::array();
+  for (const OperatorFindings& op : report.operators) {
+    for (const Quirk& quirk : op.quirks) {
+      json["quirks"].push_back({{"op", op.row.op}, {"name", quirk.name}, {"what", quirk.what}});
+    }
+  }
   json["unchecked"] = report.unchecked;
   return json.dump(2, ' ', false, ContractJson::error_handler_t::replace) + "\n";
 }

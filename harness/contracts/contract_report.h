@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "impl/contract/backend_contract.h"
 #include "reference/contract_table.h"
 
 namespace attncheck {
@@ -24,6 +25,7 @@ struct ContractFinding {
 struct OperatorFindings {
   reference::KernelContract row;
   std::vector<ContractFinding> findings;
+  std::vector<Quirk> quirks;  // that the backends here declare of it
 };
 
 struct ContractReport {
@@ -44,7 +46,7 @@ struct ContractReport {
 std::string report_text(const ContractReport& report);
 
 // For programs: one object with "findings", each with op, release, what, table, witness, found,
-// state and reason.
+// state and reason, and "quirks", each with op, name and what.
 std::string report_json(const ContractReport& report);
 
 }  // namespace attncheck

@@ -85,6 +85,8 @@ std::string operator_text(const OperatorFindings& op) {
     if (finding.state == State::not_run)
       text += fmt::format("  not run  {}: {}\n", finding.witness, finding.reason);
   }
+  for (const Quirk& quirk : op.quirks)
+    text += fmt::format("  quirk    {}: {}\n", quirk.name, quirk.what);
   if (!op.row.note.empty()) text += fmt::format("  note     {}\n", op.row.note);
   return text + fmt::format("  row      {} to {}, from {}\n\n", to_text(op.row.first),
                             to_text(op.row.last), op.row.source);

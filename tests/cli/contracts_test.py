@@ -56,6 +56,12 @@ class Contracts(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertIn(says, done.stderr)
 
+    def test_a_kernels_quirks_are_said(self):
+        done = self.contracts("--backend", "flash_cpu")
+        self.assertIn("quirk    kv_len 0: ends the process by SIGFPE", done.stdout)
+        names = [quirk["name"] for quirk in self.release()["quirks"]]
+        self.assertIn("LSE of any rank in backward", names)
+
     def test_the_pinned_table_holds_here(self):
         report = self.release()
         states = [finding["state"] for finding in report["findings"]]
