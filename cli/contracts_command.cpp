@@ -18,6 +18,10 @@
 namespace attncheck::cli {
 namespace {
 
+std::string path_given(const std::string& given) {
+  return given.empty() ? "an empty path is no file" : "";
+}
+
 std::string text_of_file(const std::string& flag, const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -81,6 +85,43 @@ bool names_some(const std::vector<std::string>& backends) {
   return !backends.empty() && std::find(backends.begin(), backends.end(), "all") == backends.end();
 }
 
+std::string forward_of(const std::string& op) {
+  const std::string suffix = "_backward";
+  return op.ends_with(suffix) ? op.substr(0, op.size() - suffix.size()) : op;
+}
+
+bool is_asked_for(const ContractRequest& request, const std::string& op) {
+  return !request.only_declared ||
+         std::any_of(request.declarations.begin(), request.declarations.end(),
+                     [&](const Declaration& declaration) {
+                       return declaration.contract.op == "aten::" + forward_of(op);
+                     });
+}
+
+// Operators of this release that a table of one's own leaves out.
+void add_left_out(const ContractRequest& request, ContractReport& report) {
+  const reference::ContractTable& pinned = reference::pinned_contracts();
+  for (const std::string& op : reference::operators_of(pinned)) {
+    const bool known = reference::find_contract(pinned, op, request.release) != nullptr;
+    const bool there = reference::find_contract(request.table, op, request.release) != nullptr;
+    if (known && !there && is_asked_for(request, op)) {
+      report.unchecked.push_back("aten::" + op + ": the table has no row for LibTorch " +
+                                 report.release);
+    }
+  }
+}
+
+// Operators of which the file of meta kernels, which was to be heard, says nothing.
+void add_unheard(ContractReport& report) {
+  for (const OperatorFindings& op : report.operators) {
+    for (const ContractFinding& finding : op.findings) {
+      if (finding.witness != "meta kernel" || finding.state != ContractFinding::State::not_run)
+        continue;
+      report.unchecked.push_back("aten::" + op.row.op + ": meta kernel: " + finding.reason);
+    }
+  }
+}
+
 // What was asked for by name and has no operator in the table.
 void add_unchecked(const ContractRequest& request, ContractReport& report) {
   for (const Declaration& declaration : request.declarations) {
@@ -119,6 +160,8 @@ int contracts_command(const ContractsArguments& arguments) {
   ContractReport report{attncheck_version(), libtorch_version(), to_text(release), {}, {}};
   report.operators = compare_all(request);
   if (request.only_declared) add_unchecked(request, report);
+  add_left_out(request, report);
+  add_unheard(report);
   if (!request.only_declared && report.operators.empty())
     report.unchecked.push_back("the table has no row for LibTorch " + report.release);
   fmt::print("{}", report_text(report));
@@ -133,8 +176,10 @@ void add_contracts(CLI::App& app, ContractsArguments& a, std::function<int()>& c
   contracts->add_option("--backend", a.backends, "Operators of these backends alone, or all")
       ->delimiter(',')
       ->allow_extra_args(false);
-  contracts->add_option("--table", a.table, "A table of your own, as --print-table prints it");
-  contracts->add_option("--meta", a.meta, "What this release's meta kernels say: see ci/versions");
+  contracts->add_option("--table", a.table, "A table of your own, as --print-table prints it")
+      ->check(path_given);
+  contracts->add_option("--meta", a.meta, "What this release's meta kernels say: see ci/versions")
+      ->check(path_given);
   contracts->add_flag("--print-table", a.print_table,
                       "Print the table as JSON, and do nothing else");
   CLI::Option* cudnn =
@@ -145,7 +190,8 @@ void add_contracts(CLI::App& app, ContractsArguments& a, std::function<int()>& c
       ->delimiter(',')
       ->allow_extra_args(false)
       ->needs(cudnn);
-  contracts->add_option("--json", a.json, "Write the report to this file as well");
+  contracts->add_option("--json", a.json, "Write the report to this file as well")
+      ->check(path_given);
   contracts->add_flag("--quiet", a.quiet, "No progress on stderr");
   contracts->callback([&a, &command] { command = [&a] { return contracts_command(a); }; });
 }

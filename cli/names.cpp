@@ -23,10 +23,12 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
                                 const std::vector<std::string>& known,
                                 const std::vector<std::string>& defaults) {
   if (given.empty()) return defaults;
+  for (const std::string& name : given) {
+    if (name != "all") require_name(kind, name, known);
+  }
   std::vector<std::string> names;
   for (const std::string& name : given) {
     if (name == "all") return known;
-    require_name(kind, name, known);
     if (!is_among(name, names)) names.push_back(name);
   }
   return names;

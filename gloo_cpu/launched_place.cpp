@@ -105,13 +105,22 @@ LaunchedPlace place_by(const Reader& read, const Names& names) {
   return place;
 }
 
+// Whether torchrun's variables are there. A half of them is no world of one: each of its processes
+// would check alone what all were to check together.
+bool says_a_world(const Reader& read) {
+  if (!read.has("RANK") || !read.has("WORLD_SIZE")) return false;
+  if (read.has("MASTER_ADDR") && read.has("MASTER_PORT")) return true;
+  if (read.text("WORLD_SIZE") == "1") return false;
+  throw std::invalid_argument(
+      "RANK and WORLD_SIZE are set, and MASTER_ADDR or MASTER_PORT is not: set all four, as "
+      "torchrun does, or none");
+}
+
 }  // namespace
 
 std::optional<LaunchedPlace> launched_place(const Variables& variable) {
   const Reader read(variable);
-  if (read.has("RANK") && read.has("WORLD_SIZE") && read.has("MASTER_ADDR")) {
-    return place_by(read, kTorchrun);
-  }
+  if (says_a_world(read)) return place_by(read, kTorchrun);
   if (read.has(kOpenMpi.rank) && read.has(kOpenMpi.world)) return place_by(read, kOpenMpi);
   for (const Names& names : {kSrun, kPmi}) {
     if (!read.has(names.rank) || read.number_or(names.world, 1) == 1) continue;

@@ -38,6 +38,7 @@ std::string fault_of(const KernelContract& contract) {
   if (contract.last < contract.first)
     return "the last release, " + to_text(contract.last) + ", is before the first, " +
            to_text(contract.first);
+  if (contract.returns.empty()) return "it returns no tensor, so there is nothing to hold it to";
   for (const ReturnedTensor& tensor : contract.returns) {
     const std::string fault = fault_of(tensor);
     if (!fault.empty()) return tensor.name + ": " + fault;

@@ -177,7 +177,8 @@ void enter_figures(const Report& before, const Report& after, Comparison& result
 
 int Comparison::exit_code() const {
   if (!broken.empty()) return 1;
-  return lost.empty() ? 0 : 3;
+  const bool judged = same + gained > 0 || !fixed.empty() || !failing.empty();
+  return judged && lost.empty() ? 0 : 3;
 }
 
 Comparison compare_reports(const std::string& before_text, const std::string& after_text) {

@@ -37,7 +37,8 @@ struct Comparison {
   // Why figures were not compared; empty where they were.
   std::string without_figures;
 
-  // 1 when something broke, else 3 when something is no longer judged, else 0.
+  // 1 when something broke, else 3 when something is no longer judged or nothing was judged in
+  // either report, else 0.
   int exit_code() const;
 };
 

@@ -58,6 +58,9 @@ std::string comparison_text(const Comparison& comparison) {
   if (!comparison.without_figures.empty()) {
     text += "errors, bytes and memory are not compared: " + comparison.without_figures + "\n";
   }
+  if (comparison.exit_code() == 3 && comparison.lost.empty()) {
+    text += "not checked: neither report judged anything\n";
+  }
   return text + fmt::format(
                     "{} new failures, {} no longer judged, {} still fail, {} fixed, {} "
                     "drifts, {} newly judged, {} the same\n",

@@ -101,9 +101,14 @@ class Contracts(unittest.TestCase):
         three, four = ([2, 4, 40], [160, 40, 1]), ([2, 4, 40, 1], [160, 40, 1, 1])
         is_new = int(report["release"].split(".")[1]) >= 9
         right, wrong = (four, three) if is_new else (three, four)
-        done = self.contracts("--meta", self.meta(report["libtorch"], *right))
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("meta kernel", done.stdout)
+        path = self.path("heard.json")
+        done = self.contracts("--meta", self.meta(report["libtorch"], *right), "--json", path)
+        self.assertNotIn("FAILED", done.stdout)
+        with open(path) as file:
+            heard = [f for f in json.load(file)["findings"] if f["witness"] == "meta kernel" and f["op"] == CUDNN]
+        self.assertEqual({f["state"] for f in heard}, {"agrees"})
+        self.assertEqual(done.returncode, 3, done.stdout)  # of the others the file says nothing
+        self.assertIn(f"not checked: aten::{CUDNN}_backward: meta kernel: ", done.stdout)
         done = self.contracts("--meta", self.meta(report["libtorch"], *wrong))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(f"FAILED aten::{CUDNN} on LibTorch {report['release']}: lse shape", done.stdout)
@@ -122,6 +127,15 @@ class Contracts(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("the table has no row for LibTorch", done.stdout)
 
+    def test_a_table_that_leaves_an_operator_out_is_no_pass(self):
+        table = json.loads(self.contracts("--print-table").stdout)
+        table["contracts"] = [row for row in table["contracts"] if row["op"] != FLASH_CPU + "_backward"]
+        path = self.write("short.json", json.dumps(table))
+        for arguments in ([], ["--backend", "flash_cpu"]):
+            done = self.contracts("--table", path, *arguments)
+            self.assertEqual(done.returncode, 3, done.stdout)
+            self.assertIn(f"not checked: aten::{FLASH_CPU}_backward: the table has no row", done.stdout)
+
     def old_table(self):
         """Rows of 2.4 alone, a release that nobody builds against."""
         table = json.loads(self.contracts("--print-table").stdout)
@@ -137,6 +151,14 @@ class Contracts(unittest.TestCase):
         self.refused("--meta", self.write("list.json", "[]"), says="--meta")
         self.refused("--meta", self.meta("1.13.1", [2], [1]), says="is of LibTorch 1.13.1")
         self.refused("--json", self.path("no/such/folder.json"), says="--json")
+
+        self.refused("--table", "", says="an empty path is no file")
+        self.refused("--backend", "all,foo", says="unknown backend 'foo'")
+
+        def no_returns(row):
+            row["returns"] = []
+
+        self.refused("--table", self.edited_table(no_returns), says="it returns no tensor")
 
         def odd_dtype(row):
             row["returns"][0]["dtype"] = "f32"

@@ -17,9 +17,19 @@ std::optional<LaunchedPlace> place_in(const std::map<std::string, std::string>& 
 
 TEST(LaunchedPlace, IsNoneWithoutALauncher) {
   EXPECT_FALSE(place_in({}));
-  EXPECT_FALSE(place_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}}));            // and nowhere to meet
+  EXPECT_FALSE(place_in({{"RANK", "0"}, {"WORLD_SIZE", "1"}}));
+  EXPECT_FALSE(place_in({{"RANK", "1"}}));
   EXPECT_FALSE(place_in({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}));  // sbatch, no srun
   EXPECT_FALSE(place_in({{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}));
+}
+
+TEST(LaunchedPlace, OfAWorldWithNowhereToMeetIsRefused) {
+  std::map<std::string, std::string> half{{"RANK", "1"}, {"WORLD_SIZE", "2"}};
+  EXPECT_THROW(place_in(half), std::invalid_argument);
+  half["MASTER_ADDR"] = "127.0.0.1";
+  EXPECT_THROW(place_in(half), std::invalid_argument);
+  half["MASTER_PORT"] = "29500";
+  EXPECT_TRUE(place_in(half));
 }
 
 TEST(LaunchedPlace, OfTorchrunIsWhatItSays) {

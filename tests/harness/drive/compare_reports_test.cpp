@@ -131,6 +131,12 @@ TEST(CompareReports, FindAMutantThatSurvives) {
   EXPECT_EQ(worse.broken.at(0).where, "mutant A10");
 }
 
+TEST(CompareReports, OfNothingAreNotChecked) {
+  const Comparison nothing = compared(run_report({}), run_report({}));
+  EXPECT_EQ(nothing.exit_code(), 3);
+  EXPECT_NE(comparison_text(nothing).find("neither report judged"), std::string::npos);
+}
+
 TEST(CompareReports, RefuseWhatIsNoReport) {
   const std::string report = report_json(run_report({}));
   for (const char* text : {"", "{", "[]", "{\"results\": 3}", "{\"results\": [{\"case\": 1}]}",
