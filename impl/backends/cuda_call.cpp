@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "impl/backends/operator_forms.h"
 #include "impl/backends/visibility.h"
 
 namespace attncheck {
@@ -34,22 +35,6 @@ at::Tensor from_cuda_kernel(const at::Tensor& x, const at::Tensor& like) {
   return x.transpose(1, 2).to(like.device());
 }
 
-at::Tensor with_all_heads(const at::Tensor& x, int64_t group) {
-  if (group == 1) return x;
-  return x.unsqueeze(3)
-      .expand({x.size(0), x.size(1), x.size(2), group, x.size(3)})
-      .reshape({x.size(0), x.size(1), x.size(2) * group, x.size(3)});
-}
-
-at::Tensor sum_of_groups(const at::Tensor& x, int64_t group) {
-  if (group == 1) return x;
-  return x.unflatten(2, {x.size(2) / group, group}).sum(3);
-}
-
-bool says_is_causal(const BackendInputs& block) {
-  return !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
-}
-
 std::optional<at::Tensor> attn_bias(const BackendInputs& block, at::Device device) {
   if (says_is_causal(block)) return std::nullopt;
   const at::Tensor mask = additive_mask(block, block.q.scalar_type());
@@ -65,9 +50,7 @@ std::optional<at::Tensor> attn_bias(const BackendInputs& block, at::Device devic
 }
 
 at::Tensor lse_for_kernel(const BackendBackward& call, at::Device device) {
-  at::Tensor lse = call.lse;
-  if (may_have_empty_rows(call.block)) lse = lse.masked_fill(lse == -kInfinity, kInfinity);
-  return lse.transpose(1, 2).to(device, at::kFloat).contiguous();
+  return lse_for_backward(call).transpose(1, 2).to(device, at::kFloat).contiguous();
 }
 
 BackendGrads with_lse_cotangent(const BackendBackward& call,

@@ -22,20 +22,12 @@ at::Device cuda_device_of(const at::Tensor& x);
 // (B, H, S, D) as the kernel returned it -> (B, S, H, D) where `like` is.
 at::Tensor from_cuda_kernel(const at::Tensor& x, const at::Tensor& like);
 
-// Grouped heads, (B, Skv, Hkv, D), as H = group * Hkv heads, and the gradient of that.
-at::Tensor with_all_heads(const at::Tensor& x, int64_t group);
-at::Tensor sum_of_groups(const at::Tensor& x, int64_t group);
-
-// Whether the operator's own is_causal, from the first key on, says all that the block hides.
-bool says_is_causal(const BackendInputs& block);
-
 // What else hides keys, as an additive mask (B, H, Sq, Skv) in q's dtype, its rows at multiples of
 // 16 elements, which is what the kernels can read; nothing where nothing hides, or is_causal says
 // it.
 std::optional<at::Tensor> attn_bias(const BackendInputs& block, at::Device device);
 
-// The project's lse (B, Sq, H) -> (B, H, Sq) float32, +inf on rows that see no key: exp(s - lse) is
-// 0 there, where -inf would give NaN.
+// lse_for_backward as (B, H, Sq) float32.
 at::Tensor lse_for_kernel(const BackendBackward& call, at::Device device);
 
 // The gradients of a call whose grad_lse may be defined, by a kernel that takes none and has no

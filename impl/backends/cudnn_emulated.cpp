@@ -72,8 +72,7 @@ BackendForward forward_of(const BackendInputs& block, LseShape lse_shape) {
 
 // (B, Sq, H) in the project's form as the kernel wants it back.
 at::Tensor raw_lse(const BackendBackward& call, LseShape lse_shape) {
-  at::Tensor lse = call.lse.transpose(1, 2);
-  if (may_have_empty_rows(call.block)) lse = lse.masked_fill(lse == -kInfinity, kInfinity);
+  const at::Tensor lse = lse_for_backward(call).transpose(1, 2);
   return lse_shape == LseShape::BHS1 ? lse.unsqueeze(-1) : lse;
 }
 

@@ -11,6 +11,7 @@
 #include "impl/backends/cuda_call.h"
 #include "impl/backends/cuda_device.h"
 #include "impl/backends/cuda_support.h"
+#include "impl/backends/operator_forms.h"
 #include "impl/backends/visibility.h"
 #include "impl/contract/raw_form.h"
 

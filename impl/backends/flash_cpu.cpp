@@ -12,6 +12,7 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
 #include <ATen/ops/cat.h>
 
+#include "impl/backends/operator_forms.h"
 #include "impl/backends/visibility.h"
 
 namespace attncheck {
@@ -35,32 +36,14 @@ at::Tensor to_kernel(const at::Tensor& x) {
   return (unit_stride && rows_apart ? x : x.contiguous()).transpose(1, 2);
 }
 
-// Grouped heads, (B, Skv, Hkv, D), as H heads.
-at::Tensor expand_heads(const at::Tensor& x, int64_t group) {
-  if (group == 1) return x;
-  return x.unsqueeze(3)
-      .expand({x.size(0), x.size(1), x.size(2), group, x.size(3)})
-      .reshape({x.size(0), x.size(1), x.size(2) * group, x.size(3)});
-}
-
-// The gradient of expand_heads.
-at::Tensor sum_heads(const at::Tensor& x, int64_t group) {
-  if (group == 1) return x;
-  return x.unflatten(2, {x.size(2) / group, group}).sum(3);
-}
-
-bool causal_call(const BackendInputs& block) {
-  return !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
-}
-
 // A block as the op takes it.
 struct KernelCall {
   explicit KernelCall(const BackendInputs& block)
       : group(block.q.size(2) / block.k.size(2)),
         q(to_kernel(block.q)),
-        k(to_kernel(expand_heads(block.k, group))),
-        v(to_kernel(expand_heads(block.v, group))),
-        is_causal(causal_call(block)) {
+        k(to_kernel(with_all_heads(block.k, group))),
+        v(to_kernel(with_all_heads(block.v, group))),
+        is_causal(says_is_causal(block)) {
     TORCH_CHECK(block.q.size(3) == block.v.size(3), "flash_cpu: the head_dim of q and k, ",
                 block.q.size(3), ", is not that of v, ", block.v.size(3));
     at::Tensor additive;
@@ -84,9 +67,7 @@ BackendForward flash_forward(const BackendInputs& block) {
 
 // (B, Sq, H) in the project's form -> (B, H, Sq) as the op wants it back.
 at::Tensor kernel_lse(const BackendBackward& call) {
-  const at::Tensor lse = call.lse.transpose(1, 2);
-  if (!may_have_empty_rows(call.block)) return lse;
-  return lse.masked_fill(lse == -kInfinity, kInfinity);
+  return lse_for_backward(call).transpose(1, 2);
 }
 
 BackendGrads one_call_backward(const BackendBackward& call) {
@@ -94,8 +75,8 @@ BackendGrads one_call_backward(const BackendBackward& call) {
   auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
       to_kernel(call.grad_out), kernel.q, kernel.k, kernel.v, to_kernel(call.out), kernel_lse(call),
       /*dropout_p=*/0.0, kernel.is_causal, kernel.mask, call.block.scale);
-  return {dq.transpose(1, 2), sum_heads(dk.transpose(1, 2), kernel.group),
-          sum_heads(dv.transpose(1, 2), kernel.group)};
+  return {dq.transpose(1, 2), sum_of_groups(dk.transpose(1, 2), kernel.group),
+          sum_of_groups(dv.transpose(1, 2), kernel.group)};
 }
 
 // The keys from `begin` on, and the queries that see any of them: the diagonal stays 0.
@@ -119,7 +100,7 @@ bool pays_in_strips(const BackendBackward& call) {
   const BackendInputs& block = call.block;
   const int64_t keys = block.k.size(1);
   const bool wide = block.q.scalar_type() == at::kFloat || block.q.scalar_type() == at::kDouble;
-  return wide && causal_call(block) && block.q.size(1) >= keys && keys > kStripKeys &&
+  return wide && says_is_causal(block) && block.q.size(1) >= keys && keys > kStripKeys &&
          keys <= kStripKeys * kMostStrips;
 }
 

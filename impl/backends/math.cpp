@@ -94,13 +94,6 @@ BackendForward math_forward(const BackendInputs& block) {
   return {m.queries(out, block.q.scalar_type()), m.rows_bhs(lse), {}, {}};
 }
 
-// With lse = +inf a row without keys has P = exp(-inf) = 0 rather than exp(-inf + inf).
-at::Tensor lse_for_probabilities(const Matrices& m, const BackendBackward& call) {
-  const at::Tensor lse = m.of_rows(call.lse);
-  if (!may_have_empty_rows(call.block)) return lse;
-  return lse.masked_fill(lse == -kInfinity, kInfinity);
-}
-
 BackendGrads math_backward(const BackendBackward& call) {
   const at::AutoDispatchBelowADInplaceOrView no_autograd;
   const BackendInputs& block = call.block;
@@ -108,7 +101,7 @@ BackendGrads math_backward(const BackendBackward& call) {
   const at::Tensor q = m.of_queries(block.q), k = m.of_keys(block.k), v = m.of_keys(block.v);
   const at::Tensor grad_out = m.of_queries(call.grad_out);
   at::Tensor p = masked_scores(m, q, k, block);
-  p.sub_(lse_for_probabilities(m, call)).exp_();
+  p.sub_(m.of_rows(lse_for_backward(call))).exp_();
   const at::Tensor dv = at::bmm(p.transpose(1, 2), grad_out);
   at::Tensor delta = (grad_out * m.of_queries(call.out)).sum(-1, /*keepdim=*/true);
   if (call.grad_lse.defined()) delta.sub_(m.of_rows(call.grad_lse));

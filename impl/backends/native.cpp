@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "impl/backends/flash_cpu.h"
+#include "impl/backends/operator_forms.h"
 #include "impl/backends/visibility.h"
 
 namespace attncheck {
@@ -39,8 +40,7 @@ std::optional<at::Tensor> native_mask(const BackendInputs& block) {
 
 // (B, H, Sq, Dv), differentiable where grad mode is on.
 at::Tensor native_attention(const BackendInputs& block) {
-  // The op's is top-left, and multiplies what it hides, -inf, by the scale.
-  const bool is_causal = !block.mask.defined() && block.diagonal == 0 && block.scale > 0;
+  const bool is_causal = says_is_causal(block);
   const auto mask = is_causal ? std::nullopt : native_mask(block);
   const int64_t heads = block.q.size(2);
   return at::scaled_dot_product_attention(block.q.transpose(1, 2), keys_to_native(block.k, heads),

@@ -53,6 +53,11 @@ at::Tensor fill_empty_rows(const at::Tensor& x, const BackendInputs& block, doub
   return at::constant_pad_nd(x.narrow(1, empty, x.size(1) - empty), pad, value);
 }
 
+at::Tensor lse_for_backward(const BackendBackward& call) {
+  if (!may_have_empty_rows(call.block)) return call.lse;
+  return call.lse.masked_fill(call.lse == -kInfinity, kInfinity);
+}
+
 std::optional<int64_t> hiding_diagonal(const BackendInputs& block) {
   const bool hides = block.diagonal && *block.diagonal < block.k.size(1) - 1;
   return hides ? block.diagonal : std::nullopt;

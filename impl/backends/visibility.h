@@ -22,6 +22,10 @@ bool may_have_empty_rows(const BackendInputs& block);
 // `x` (B, Sq, H, ...) with `value` on the rows that see no key; `x` itself if there is none.
 at::Tensor fill_empty_rows(const at::Tensor& x, const BackendInputs& block, double value);
 
+// The lse of the call, (B, Sq, H), with +inf on rows that see no key: exp(s - lse) is 0 there,
+// where -inf would give NaN.
+at::Tensor lse_for_backward(const BackendBackward& call);
+
 // The block's diagonal, or nothing where it hides no key.
 std::optional<int64_t> hiding_diagonal(const BackendInputs& block);
 
