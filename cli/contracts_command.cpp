@@ -85,19 +85,6 @@ bool names_some(const std::vector<std::string>& backends) {
   return !backends.empty() && std::find(backends.begin(), backends.end(), "all") == backends.end();
 }
 
-std::string forward_of(const std::string& op) {
-  const std::string suffix = "_backward";
-  return op.ends_with(suffix) ? op.substr(0, op.size() - suffix.size()) : op;
-}
-
-bool is_asked_for(const ContractRequest& request, const std::string& op) {
-  return !request.only_declared ||
-         std::any_of(request.declarations.begin(), request.declarations.end(),
-                     [&](const Declaration& declaration) {
-                       return declaration.contract.op == "aten::" + forward_of(op);
-                     });
-}
-
 // Operators of this release that a table of one's own leaves out.
 void add_left_out(const ContractRequest& request, ContractReport& report) {
   const reference::ContractTable& pinned = reference::pinned_contracts();

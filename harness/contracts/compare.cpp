@@ -124,7 +124,6 @@ bool declares(const Declaration& declaration, const std::string& op) {
   return !declaration.contract.op.empty() && declaration.contract.op == "aten::" + op;
 }
 
-// A backward belongs to whoever declares its forward.
 bool is_declared(const ContractRequest& request, const std::string& op) {
   const std::string suffix = "_backward";
   const std::string forward = op.ends_with(suffix) ? op.substr(0, op.size() - suffix.size()) : op;
@@ -224,11 +223,15 @@ std::vector<ContractFinding> compare_returned(const KernelContract& row, const s
   return findings;
 }
 
+bool is_asked_for(const ContractRequest& request, const std::string& op) {
+  return !request.only_declared || is_declared(request, op);
+}
+
 std::vector<OperatorFindings> compare_all(const ContractRequest& request) {
   std::vector<OperatorFindings> all;
   for (const std::string& name : reference::operators_of(request.table)) {
     const KernelContract* row = reference::find_contract(request.table, name, request.release);
-    if (row == nullptr || (request.only_declared && !is_declared(request, name))) continue;
+    if (row == nullptr || (!is_asked_for(request, name))) continue;
     OperatorFindings op{*row, {compare_schema(*row)}, {}};
     add_declared(request, op);
     add_quirks(request, op);

@@ -42,6 +42,10 @@ struct ContractRequest {
   bool only_declared = false;
   const MetaKernels* meta = nullptr;
 };
+// Whether an operator is among those that the request asks for. A backward belongs to whoever
+// declares its forward.
+bool is_asked_for(const ContractRequest& request, const std::string& op);
+
 std::vector<OperatorFindings> compare_all(const ContractRequest& request);
 
 }  // namespace attncheck
