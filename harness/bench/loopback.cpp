@@ -1,5 +1,6 @@
 #include "harness/bench/loopback.h"
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <utility>
@@ -22,7 +23,20 @@ class DoneWork final : public c10d::Work {
   bool isSuccess() const override { return true; }
 };
 
-// A receive is posted before the send that fills it: the send copies.
+// What goes out comes in. Where a rank would get more or less than it sends, as between shards of
+// different lengths, as much as there is, and then zeros.
+void move(const at::Tensor& out, const at::Tensor& in) {
+  if (in.sizes() == out.sizes()) {
+    in.copy_(out);
+    return;
+  }
+  const int64_t moved = std::min(in.numel(), out.numel());
+  const at::Tensor flat = in.view({-1});
+  flat.narrow(0, 0, moved).copy_(out.reshape({-1}).narrow(0, 0, moved));
+  flat.narrow(0, moved, in.numel() - moved).zero_();
+}
+
+// Sends meet receives in the order of each; whichever comes second copies.
 class LoopbackBackend final : public c10d::Backend {
  public:
   using c10d::Backend::Backend;
@@ -38,26 +52,38 @@ class LoopbackBackend final : public c10d::Backend {
 
   WorkPtr alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>&,
                         std::vector<int64_t>&, const c10d::AllToAllOptions&) override {
-    output.copy_(input);
+    move(input, output);
     return done(c10d::OpType::ALLTOALL_BASE);
   }
 
   WorkPtr recv(std::vector<at::Tensor>& tensors, int, int) override {
-    awaited_.push_back(tensors.front());
+    if (sent_.empty()) {
+      awaited_.push_back(tensors.front());
+    } else {
+      move(taken(sent_), tensors.front());
+    }
     return done(c10d::OpType::RECV);
   }
 
   WorkPtr send(std::vector<at::Tensor>& tensors, int, int) override {
-    TORCH_CHECK(!awaited_.empty(), "loopback: a send before its receive");
-    awaited_.front().copy_(tensors.front());
-    awaited_.pop_front();
+    if (awaited_.empty()) {
+      sent_.push_back(tensors.front());
+    } else {
+      move(tensors.front(), taken(awaited_));
+    }
     return done(c10d::OpType::SEND);
   }
 
  private:
   WorkPtr done(c10d::OpType type) { return c10::make_intrusive<DoneWork>(getRank(), type); }
 
-  std::deque<at::Tensor> awaited_;
+  static at::Tensor taken(std::deque<at::Tensor>& posted) {
+    const at::Tensor first = posted.front();
+    posted.pop_front();
+    return first;
+  }
+
+  std::deque<at::Tensor> awaited_, sent_;
 };
 
 c10::intrusive_ptr<c10d::ProcessGroup> loopback_group(int rank, int size) {

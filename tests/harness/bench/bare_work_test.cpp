@@ -1,5 +1,6 @@
 #include "harness/bench/bare_work.h"
 
+#include <optional>
 #include <set>
 
 #include <ATen/TensorOperators.h>
@@ -9,6 +10,7 @@
 
 #include "harness/bench/interleaved.h"
 #include "harness/bench/loopback.h"
+#include "harness/drive/case_stream.h"
 #include "impl/backends/built_in.h"
 #include "impl/collectives/exchange.h"
 #include "impl/unified/unified_attention.h"
@@ -56,6 +58,24 @@ TEST(BareWork, RunsEveryRankOfTheMeshOnce) {
     calls.clear();
     bare(base_request(parse_case(std::string("impl=unified ") + words)));
     EXPECT_EQ(calls, (std::multiset<int>{0, 1, 2, 3}));
+  }
+}
+
+// A check, run bare, may have drawn anything: uneven shards, documents, joint tokens.
+TEST(BareWork, RunsWhateverIsDrawn) {
+  Registry registry;
+  registry.implementations = {unified_implementation()};
+  registry.backends = built_in_backends();
+  BareWork bare(registry);
+  StreamSpec spec;
+  spec.impl = "unified";
+  spec.meshes = {{2, 2}, {3, 1}, {1, 3}};
+  CaseStream stream(
+      spec, [&registry](const Case& c) { return registry.supports(c); }, /*seed=*/1);
+  for (int i = 0; i < 60; ++i) {
+    const std::optional<Case> c = stream.next();
+    ASSERT_TRUE(c);
+    EXPECT_NO_THROW(bare(base_request(*c))) << to_text(*c);
   }
 }
 
