@@ -9,7 +9,6 @@
 #include "harness/drive/support_table.h"
 #include "impl/backends/built_in.h"
 #include "problem/model_shapes.h"
-#include "properties/property.h"
 
 namespace attncheck::cli {
 namespace {
@@ -25,8 +24,8 @@ void list_mutants(const Registry& registry) {
   }
 }
 
-void list_properties() {
-  for (const Property& property : all_properties()) print_line(property.name, property.explains);
+void list_properties(const Registry& registry) {
+  for (const Property& property : registry.properties) print_line(property.name, property.explains);
 }
 
 void list_shapes() {
@@ -71,9 +70,9 @@ int list_command(const std::string& what) {
   require_name(
       "list", what,
       {"impls", "models", "backends", "properties", "mutants", "transports", "shapes", "support"});
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   if (what == "mutants") list_mutants(registry);
-  if (what == "properties") list_properties();
+  if (what == "properties") list_properties(registry);
   if (what == "support") list_support(registry);
   if (what == "impls") {
     for (const std::string& name : subject_names(registry)) print_line(name, "");

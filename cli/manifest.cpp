@@ -26,7 +26,7 @@ std::vector<Backend> backends_here() {
 
 }  // namespace
 
-const Registry& built_in() {
+const Registry& program_registry() {
   static const Registry registry{
       .implementations = {ring_implementation(), ulysses_implementation(), unified_implementation(),
                           allgather_kv_implementation()},
@@ -36,6 +36,7 @@ const Registry& built_in() {
       .merges = built_in_merges(),
       .models = built_in_models(),
       .mutants = mutant_catalogue(),
+      .properties = all_properties(),
   };
   return registry;
 }

@@ -7,9 +7,9 @@
 
 namespace attncheck::cli {
 
-// What is built in and can run here. A new implementation, backend or collective is one line in
-// manifest.cpp.
-const Registry& built_in();
+// What this program knows: what is built in and can run here. A new implementation, backend or
+// collective is one line in manifest.cpp.
+const Registry& program_registry();
 
 // Backends that are built in and cannot run on this machine, whatever the problem: those of CUDA
 // where there is no device. They are in no list of names and no default; their contracts hold.
