@@ -15,10 +15,12 @@ inline constexpr const char* kDefaultCorpus = ".attncheck/corpus";  // in the wo
 
 // How rank processes are run.
 struct RankArguments {
-  std::string device;       // where tensors are, "cpu" or "cuda"; empty: as the transport has it
-  double timeout = 30;      // seconds that a request may take; a collective has half of it
-  std::string log_dir;      // what each rank prints goes here; empty: kept in memory
-  int64_t send_buffer = 0;  // bytes of a send that end before its receive is posted, on sim
+  std::string device;   // where tensors are, "cpu" or "cuda"; empty: as the transport has it
+  double timeout = 30;  // seconds that a request may take; a collective has half of it
+  std::string log_dir;  // what each rank prints goes here; empty: kept in memory
+  std::optional<double> memory;  // GiB that the processes of a mesh may hold together
+  std::optional<bool> isolate;   // sim's ranks in a process of their own; nothing: as is usual
+  int64_t send_buffer = 0;       // bytes of a send that end before its receive is posted, on sim
 };
 
 struct CheckArguments {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,9 +13,11 @@
 
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
+#include "cli/early_exit.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
 #include "cli/names.h"
+#include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/process_transport.h"
@@ -47,13 +48,6 @@ std::string whole_number(const std::string& text) {
              : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
 }
 
-// CLI11's ranges let "nan" through.
-std::string finite_number(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
-}
-
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
 }
@@ -65,31 +59,6 @@ void refuse_plugin(const std::string& path) {
   throw UsageError("--plugin: " +
                    (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
                            : "there is no '" + path + "'"));
-}
-
-CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
-  return app->add_option(flag, path, help)->check([](const std::string& given) {
-    return given.empty() ? std::string("an empty path is no file") : std::string();
-  });
-}
-
-void add_ranks(CLI::App* app, RankArguments& ranks) {
-  app->add_option("--rank-timeout", ranks.timeout,
-                  "Seconds that rank processes have for one request; a collective has half of it")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->check(finite_number)
-      ->capture_default_str();
-  app->add_option("--send-buffer", ranks.send_buffer,
-                  "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))
-      ->capture_default_str();
-  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each rank process prints");
-}
-
-void add_device(CLI::App* app, RankArguments& ranks) {
-  app->add_option("--device", ranks.device,
-                  "Where the ranks' tensors are, cpu or cuda; by default cuda for nccl, else cpu")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
 void add_check(CLI::App& app, Arguments& all) {
@@ -286,12 +255,16 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  if (!attncheck::is_rank_process()) attncheck::cli::end_in_order_when_interrupted();
+  if (!attncheck::is_rank_process()) {
+    attncheck::cli::end_in_order_when_interrupted();
+    attncheck::cli::guard_the_exit();
+  }
   int status = attncheck::cli::guarded(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     attncheck::cli::tell("attncheck: the results could not be written to standard output\n");
     if (status == attncheck::cli::kHeld) status = attncheck::cli::kNotChecked;
   }
   attncheck::cli::leave_launched_world(status);
+  attncheck::cli::reach_the_end();
   return status;
 }

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -13,7 +14,9 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/usage.h"
+#include "gloo_cpu/process_memory.h"
 #include "harness/evaluate_rank.h"
+#include "harness/isolated_transport.h"
 #include "harness/process_transport.h"
 #include "harness/sim_transport.h"
 #include "problem/case_text.h"
@@ -42,6 +45,28 @@ void tell_of_incident(const Case& c, const std::string& incident) {
                    ::isatty(STDERR_FILENO) == 1 ? "\r" : "", incident, to_text(c)));
 }
 
+bool isolates(const RankArguments& ranks) {
+  return ranks.isolate.value_or(false);
+}
+
+std::shared_ptr<Transport> sim_transport(const Registry& registry, const RankArguments& ranks,
+                                         const std::string& log_prefix) {
+  const SimOptions options{ranks.send_buffer};
+  if (isolates(ranks)) {
+    return std::make_shared<IsolatedTransport>(process_options("sim", ranks, log_prefix + "sim-"),
+                                               options);
+  }
+  const RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
+    return answer_request(registry, request, groups);
+  };
+  return std::make_shared<SimTransport>(answer, options);
+}
+
+int64_t memory_of(const RankArguments& ranks) {
+  if (!ranks.memory) return gloo_cpu::machine_memory() / 2;
+  return std::llround(std::ldexp(*ranks.memory, 30));
+}
+
 }  // namespace
 
 ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
@@ -54,6 +79,7 @@ ProcessOptions process_options(const std::string& transport, const RankArguments
   options.log_prefix = log_prefix;
   options.transport = transport;
   options.device = device_of(transport, ranks);
+  options.memory = memory_of(ranks);
   return options;
 }
 
@@ -61,12 +87,8 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
                                  const std::string& log_prefix) {
   at::set_num_threads(1);  // the sums of the reference must not depend on the machine
   require_log_dir(ranks.log_dir);
-  RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
-    return answer_request(registry, request, groups);
-  };
   std::map<std::string, std::shared_ptr<Transport>> transports;
-  transports["sim"] =
-      std::make_shared<SimTransport>(std::move(answer), SimOptions{ranks.send_buffer});
+  transports["sim"] = sim_transport(registry, ranks, log_prefix);
   for (const char* transport : {"gloo", "nccl"}) {
     ProcessOptions options = process_options(transport, ranks, log_prefix);
     options.launched = launched_world();
@@ -78,9 +100,12 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
 }
 
 std::string replay_flags(const RankArguments& ranks) {
-  const std::string device = ranks.device.empty() ? "" : " --device " + ranks.device;
-  if (ranks.send_buffer == 0) return device;
-  return fmt::format("{} --send-buffer {}", device, ranks.send_buffer);
+  std::string flags;
+  if (!ranks.device.empty()) flags += " --device " + ranks.device;
+  if (ranks.send_buffer != 0) flags += fmt::format(" --send-buffer {}", ranks.send_buffer);
+  if (ranks.memory) flags += fmt::format(" --rank-memory {}", *ranks.memory);
+  if (ranks.isolate) flags += *ranks.isolate ? " --isolate" : " --no-isolate";
+  return flags;
 }
 
 LaneLab make_lane(const Registry& registry, const RankArguments& ranks,

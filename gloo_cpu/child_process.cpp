@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include <c10/util/Exception.h>
@@ -65,12 +67,26 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   ::_exit(kNotStarted);
 }
 
-// The letter that the system gives the state of a process (proc(5)); X when it is gone.
-char state_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+std::string folder_of(pid_t pid) {
+  return "/proc/" + std::to_string(pid);
+}
+
+// The letter that the system gives the state of a process or thread (proc(5)), of that folder; X
+// when it is gone.
+char state_in(const std::string& folder) {
+  std::ifstream file(folder + "/stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), {});
   const size_t name_end = stat.rfind(") ");
   return name_end == std::string::npos ? 'X' : stat[name_end + 2];
+}
+
+bool any_thread_runs(pid_t pid) {
+  std::error_code gone;
+  std::filesystem::directory_iterator thread(folder_of(pid) + "/task", gone);
+  for (; !gone && thread != std::filesystem::directory_iterator(); thread.increment(gone)) {
+    if (state_in(thread->path().string()) == 'R') return true;
+  }
+  return false;
 }
 
 void check_descriptors(const ChildCommand& command) {
@@ -123,14 +139,14 @@ const std::optional<Ending>& ChildProcess::ending() {
 }
 
 bool ChildProcess::stopped() const {
-  const char state = state_of(pid_);
+  const char state = state_in(folder_of(pid_));
   return state == 'T' || state == 't';
 }
 
 std::string ChildProcess::activity() const {
   if (stopped()) return "stopped by a signal";
-  const char state = state_of(pid_);
-  if (state == 'R') return "running";
+  if (any_thread_runs(pid_)) return "running";
+  const char state = state_in(folder_of(pid_));
   return state == 'X' || state == 'Z' ? "gone" : "waiting";
 }
 

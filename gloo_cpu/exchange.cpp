@@ -1,6 +1,9 @@
 #include "gloo_cpu/exchange.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include <c10/util/StringUtil.h>
@@ -18,6 +21,12 @@ constexpr std::chrono::milliseconds kLookSoon{2};
 // A poll that returns so much too late: this process did not run meanwhile.
 constexpr std::chrono::milliseconds kAway{1000};
 
+std::string in_gigabytes(int64_t bytes) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f GiB", std::ldexp(static_cast<double>(bytes), -30));
+  return text.data();
+}
+
 }  // namespace
 
 Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLimits limits,
@@ -27,7 +36,7 @@ Exchange::Exchange(std::vector<std::unique_ptr<RankProcess>>& ranks, ExchangeLim
       others_ended_(std::move(others_ended)),
       start_(Clock::now()),
       deadline_(start_ + limits.timeout),
-      others_asked_(start_),
+      looked_around_(start_),
       replies_(ranks.size()),
       kinds_(ranks.size(), FrameHeader::Kind::answer) {}
 
@@ -61,13 +70,35 @@ void Exchange::poll_once() {
   }
   note_answers();
   if (ready <= 0 || hung_up) note_endings();
-  note_others();
+  look_around();
 }
 
-void Exchange::note_others() {
-  if (one_ended_ || Clock::now() - others_asked_ < kLook) return;
-  others_asked_ = Clock::now();
-  if (others_ended_()) hurry();
+// What no socket tells.
+void Exchange::look_around() {
+  if (Clock::now() - looked_around_ < kLook) return;
+  looked_around_ = Clock::now();
+  note_memory();
+  if (!one_ended_ && others_ended_()) hurry();
+}
+
+// The rank that holds the most is the one to end; the others are looked at again.
+void Exchange::note_memory() {
+  if (limits_.memory == 0) return;
+  int64_t all = 0, most = 0;
+  std::size_t largest = 0;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const int64_t held = ranks_[rank]->memory();
+    all += held;
+    if (replies_[rank] || held <= most) continue;
+    most = held;
+    largest = rank;
+  }
+  if (all <= limits_.memory || most == 0) return;
+  settle(largest, Outcome::outgrown);
+  replies_[largest]->detail = c10::str("it held ", in_gigabytes(most), ", all ranks ",
+                                       in_gigabytes(all), " of ", in_gigabytes(limits_.memory));
+  ranks_[largest]->process().kill();
+  hurry();
 }
 
 bool Exchange::take_answer(std::size_t rank) {
@@ -127,9 +158,11 @@ void Exchange::settle(std::size_t rank, Outcome outcome, int code) {
   if (outcome != Outcome::answered) reply.log_tail = ranks_[rank]->log_tail();
   if (outcome == Outcome::silent) {
     reply.stopped = ranks_[rank]->process().stopped();
-    reply.detail = c10::str("it has ", limits_.timeout.count(), " ms, a collective ",
-                            limits_.collective.count(), " ms; its process is ",
-                            ranks_[rank]->process().activity());
+    reply.detail = c10::str("it has ", limits_.timeout.count(), " ms");
+    if (limits_.collective < limits_.timeout) {
+      reply.detail += c10::str(", a collective ", limits_.collective.count(), " ms");
+    }
+    reply.detail += "; its process is " + ranks_[rank]->process().activity();
   }
   reply.after = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start_);
   replies_[rank] = std::move(reply);

@@ -16,6 +16,7 @@ struct ExchangeLimits {
   std::chrono::milliseconds timeout;     // of the whole wait
   std::chrono::milliseconds collective;  // when the ranks' own collectives give up
   std::chrono::milliseconds peer_grace;  // for the others, once a rank cannot go on
+  int64_t memory = 0;                    // bytes that all may hold together; 0: no bound
 };
 
 // The wait for one frame of every rank, bounded in time. Time in which this process itself was
@@ -39,7 +40,8 @@ class Exchange {
   bool take_answer(std::size_t rank);
   void note_answers();
   void note_endings();
-  void note_others();
+  void look_around();
+  void note_memory();
   void note_doubt();
   void hurry();  // a rank cannot go on: the rest have a short time left
   void give_up();
@@ -50,7 +52,7 @@ class Exchange {
   std::function<bool()> others_ended_;
   Clock::time_point start_;
   Clock::time_point deadline_;
-  Clock::time_point others_asked_;
+  Clock::time_point looked_around_;
   bool one_ended_ = false;
   std::vector<std::optional<RankReply>> replies_;
   std::vector<FrameHeader::Kind> kinds_;

@@ -48,6 +48,10 @@ void RankLog::mark() {
   if (in_memory_ && mark_ > 0 && ::ftruncate(fd_.get(), 0) == 0) mark_ = 0;
 }
 
+int64_t RankLog::bytes_in_memory() const {
+  return in_memory_ ? static_cast<int64_t>(size_of(fd_.get())) : 0;
+}
+
 std::string RankLog::tail(std::size_t limit) const {
   const std::size_t end = size_of(fd_.get());
   const std::size_t begin = std::max(mark_, end > limit ? end - limit : 0);

@@ -20,6 +20,8 @@ class RankLog {
   void mark();
   // The last `limit` bytes written since mark().
   std::string tail(std::size_t limit) const;
+  // What it takes of this machine's memory.
+  int64_t bytes_in_memory() const;
 
  private:
   UniqueFd fd_;

@@ -20,8 +20,9 @@ constexpr const char* kTransport = "ATTNCHECK_TRANSPORT";
 constexpr const char* kDevice = "ATTNCHECK_DEVICE";
 constexpr const char* kLocal = "ATTNCHECK_LOCAL";
 constexpr const char* kNetwork = "ATTNCHECK_NETWORK";
-constexpr const char* kAll[] = {kRank,      kWorld,  kSocket, kStore,  kGroupTimeout,
-                                kTransport, kDevice, kLocal,  kNetwork};
+constexpr const char* kSharedWord = "ATTNCHECK_SHARED_WORD";
+constexpr const char* kAll[] = {kRank,      kWorld,  kSocket, kStore,   kGroupTimeout,
+                                kTransport, kDevice, kLocal,  kNetwork, kSharedWord};
 
 std::string text_of(const char* name) {
   const char* value = std::getenv(name);
@@ -53,6 +54,10 @@ bool is_rank_process() {
   return std::getenv(kRank) != nullptr;
 }
 
+std::string rank_transport() {
+  return text_of(kTransport);
+}
+
 RankPlace take_rank_place() {
   RankPlace place;
   place.rank = number_of(kRank);
@@ -67,6 +72,7 @@ RankPlace take_rank_place() {
   place.local_rank = number_in(kLocal, local.substr(0, slash));
   place.local_world = number_in(kLocal, local.substr(std::min(slash + 1, local.size())));
   place.group_timeout = std::chrono::milliseconds(number_of(kGroupTimeout));
+  place.shared_word = number_of(kSharedWord);
   for (const char* name : kAll) ::unsetenv(name);
   return place;
 }
@@ -88,6 +94,7 @@ std::vector<std::string> environment_of(const RankPlace& place) {
   add(kLocal, std::to_string(place.local_rank) + "/" + std::to_string(place.local_world));
   add(kNetwork, place.network);
   add(kGroupTimeout, std::to_string(place.group_timeout.count()));
+  add(kSharedWord, std::to_string(place.shared_word));
   return entries;
 }
 

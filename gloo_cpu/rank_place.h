@@ -18,6 +18,7 @@ namespace attncheck::gloo_cpu {
 //   ATTNCHECK_NETWORK                     what Gloo binds to: a host's name or address, or
 //                                         interface:NAME; empty: what the system takes by default
 //   ATTNCHECK_GROUP_TIMEOUT_MS            when a collective gives up
+//   ATTNCHECK_SHARED_WORD                 the descriptor of a SharedWord of the parent's, or -1
 struct RankPlace {
   int rank = 0;
   int world = 1;
@@ -28,10 +29,13 @@ struct RankPlace {
   int local_rank = 0, local_world = 1;
   std::string network;
   std::chrono::milliseconds group_timeout{0};
+  int shared_word = -1;
 };
 
 // True in a process that a RankSet started, until serve_rank takes the place.
 bool is_rank_process();
+// The transport of such a process.
+std::string rank_transport();
 
 // Reads the place and removes it from the environment, so that what the rank itself starts is no
 // rank. Throws if a variable is missing or no number.

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "gloo_cpu/process_memory.h"
 #include "gloo_cpu/rank_place.h"
 #include "gloo_cpu/rank_set.h"
 
@@ -44,8 +45,10 @@ RankProcess::RankProcess(const RankSetOptions& options, int place_in_part, int s
   place.local_rank = options.part.local_first + place_in_part;
   place.local_world = options.part.local_world;
   place.group_timeout = options.timeout / 2;
+  place.shared_word = options.shared_word;
   std::vector<int> kept{theirs.get()};
   if (store >= 0) kept.push_back(store);
+  if (options.shared_word >= 0) kept.push_back(options.shared_word);
   process_.emplace(ChildCommand{options.command.argv, environment_of(place), log_.fd(), kept});
 }
 
@@ -69,6 +72,10 @@ void RankProcess::advance() {
 std::optional<IncomingFrame> RankProcess::take_frame() {
   if (!std::exchange(complete_, false)) return std::nullopt;
   return std::exchange(incoming_, IncomingFrame());
+}
+
+int64_t RankProcess::memory() const {
+  return memory_of(process_->pid()) + log_.bytes_in_memory();
 }
 
 std::string RankProcess::log_tail() const {

@@ -35,6 +35,8 @@ class RankProcess {
 
   ChildProcess& process() { return *process_; }
   std::string log_tail() const;
+  // Bytes that it holds, with its log where that is in memory; 0 once it ended.
+  int64_t memory() const;
 
  private:
   UniqueFd socket_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <future>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include <c10/util/Exception.h>
@@ -22,6 +23,7 @@ using Outcome = RankReply::Outcome;
 
 // What a rank that is told to leave may still use, e.g. for its exit handlers.
 constexpr std::chrono::milliseconds kLeaveGrace{1000};
+constexpr std::chrono::seconds kMemoryLook{1};
 
 void check_options(const RankSetOptions& options) {
   TORCH_CHECK(options.world >= 1, "a set needs at least 1 rank, got ", options.world);
@@ -59,6 +61,8 @@ std::string what_became_of(const RankReply& reply) {
       return c10::str("was ended by signal ", reply.code, " (", ::strsignal(reply.code), ")");
     case Outcome::silent:
       return "gave no answer";
+    case Outcome::outgrown:
+      return "was ended here, since it held too much memory,";
     case Outcome::cut_short:
       return "was given up, since another rank could not go on,";
   }
@@ -106,7 +110,8 @@ void RankSet::start() {
 
 void RankSet::await_ready() {
   const auto limit = options_.start_timeout;
-  Exchange exchange(ranks_, {limit, limit, options_.peer_grace}, options_.part.others_ended);
+  Exchange exchange(ranks_, {limit, limit, options_.peer_grace, options_.memory},
+                    options_.part.others_ended);
   const std::vector<RankReply> replies = exchange.wait();
   for (int place = 0; place < options_.part.count; ++place) {
     const RankReply& reply = replies[static_cast<std::size_t>(place)];
@@ -126,18 +131,29 @@ std::vector<RankReply> RankSet::run(const std::string& request) {
   TORCH_CHECK(usable_, "this set of ", world(), " ranks is no longer usable: make a new one");
   usable_ = false;
   for (auto& rank : ranks_) rank->post(request);
-  Exchange exchange(ranks_, {options_.timeout, options_.timeout / 2, options_.peer_grace},
+  const auto collective = options_.world > 1 ? options_.timeout / 2 : options_.timeout;
+  Exchange exchange(ranks_, {options_.timeout, collective, options_.peer_grace, options_.memory},
                     options_.part.others_ended);
   std::vector<RankReply> replies = exchange.wait();
   if (!all_answered(replies)) {
     for (auto& rank : ranks_) rank->process().kill();
     return replies;
   }
-  usable_ = true;
+  usable_ = !outgrown();
   for (int place = 0; place < options_.part.count; ++place) {
     usable_ = usable_ && exchange.kind(place) == FrameHeader::Kind::answer;
   }
   return replies;
+}
+
+// Once a second is enough for what grows from request to request.
+bool RankSet::outgrown() {
+  const auto now = std::chrono::steady_clock::now();
+  if (options_.memory == 0 || now - memory_looked_at_ < kMemoryLook) return false;
+  memory_looked_at_ = now;
+  return std::accumulate(ranks_.begin(), ranks_.end(), int64_t{0}, [](int64_t sum, auto& rank) {
+           return sum + rank->memory();
+         }) > options_.memory;
 }
 
 std::vector<pid_t> RankSet::pids() const {

@@ -31,6 +31,7 @@ struct RankReply {
     signalled,  // ended by a signal; `code` is its number, e.g. SIGABRT from inside Gloo
     silent,     // alive, and gave no answer before the time was up (or closed its socket); a
                 // process that is stopped (SIGSTOP) always counts as silent
+    outgrown,   // ended from here, since the ranks held more memory than they may, and it the most
     cut_short,  // alive without an answer when the wait ended early, since another rank had ended
   };
 
@@ -38,8 +39,10 @@ struct RankReply {
   int code = 0;
   std::string bytes;     // the answer
   std::string log_tail;  // unless answered: the end of what the rank printed during this request
-  std::string detail;    // of a silent one: how long it had, and what its process was doing
-  bool stopped = false;  // of a silent one: its process was stopped
+  // Of a silent one: how long it had, and what its process was doing. Of one that outgrew its
+  // memory: how much it held.
+  std::string detail;
+  bool stopped = false;                // of a silent one: its process was stopped
   std::chrono::microseconds after{0};  // from the request to this outcome: who was first?
 };
 
@@ -79,6 +82,10 @@ struct RankSetOptions {
   std::string transport = "gloo";
   std::string device = "cpu";
   std::string network = "127.0.0.1";
+  // Bytes that the ranks on this machine may hold together (process_memory.h), their logs in memory
+  // among them. Looked at ten times a second; 0: no bound.
+  int64_t memory = 0;
+  int shared_word = -1;  // the descriptor of a SharedWord that each rank is given
   Part part;
 };
 
@@ -122,8 +129,9 @@ class RankSet : public Ranks {
   // Throws if the set is not usable.
   std::vector<RankReply> run(const std::string& request) override;
 
-  // False after a reply that is not `answered`, and after an answer whose rank distrusts its groups
-  // (GroupFactory::distrust). The owner then makes a new set.
+  // False after a reply that is not `answered`, after an answer whose rank distrusts its groups
+  // (GroupFactory::distrust), and once the ranks hold more memory than they may although they
+  // answered. The owner then makes a new set.
   bool usable() const override { return usable_; }
   int world() const { return options_.world; }
   std::chrono::milliseconds timeout() const override { return options_.timeout; }
@@ -132,6 +140,7 @@ class RankSet : public Ranks {
  private:
   void start();
   void await_ready();
+  bool outgrown();
   void end();
 
   RankSetOptions options_;
@@ -141,6 +150,7 @@ class RankSet : public Ranks {
   std::jthread keeper_;
   std::vector<std::unique_ptr<RankProcess>> ranks_;
   bool usable_ = true;
+  std::chrono::steady_clock::time_point memory_looked_at_;
 };
 
 }  // namespace attncheck::gloo_cpu

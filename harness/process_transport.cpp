@@ -11,7 +11,9 @@
 #include "gloo_cpu/serve_rank.h"
 #include "harness/evaluate_rank.h"
 #include "harness/gpu_library.h"
+#include "harness/isolated_mesh.h"
 #include "harness/make_groups.h"
+#include "harness/own_threads.h"
 
 namespace attncheck {
 namespace {
@@ -32,6 +34,8 @@ Outcome outcome_of(gloo_cpu::RankReply::Outcome outcome) {
       return Outcome::signalled;
     case gloo_cpu::RankReply::Outcome::silent:
       return Outcome::silent;
+    case gloo_cpu::RankReply::Outcome::outgrown:
+      return Outcome::outgrown;
     case gloo_cpu::RankReply::Outcome::cut_short:
       return Outcome::bystander;
   }
@@ -100,7 +104,10 @@ RankResult evaluate(const Registry& registry, const Request& request,
     result.error = RankError{Phase::exchange, std::string("no groups: ") + error.what()};
     return result;
   }
-  return evaluate_rank(registry, request, groups);
+  const OwnThreads threads;
+  RankResult result = evaluate_rank(registry, request, groups);
+  note_threads_left(threads.left(), result);
+  return result;
 }
 
 }  // namespace
@@ -113,6 +120,8 @@ gloo_cpu::RankSetOptions rank_set_options(const ProcessOptions& options) {
   set.log_prefix = options.log_prefix;
   set.transport = options.transport;
   set.device = options.device;
+  set.memory = options.memory;
+  set.shared_word = options.shared_word;
   return set;
 }
 
@@ -178,6 +187,7 @@ std::vector<RankReply> ProcessTransport::run(const Launch& launch) {
 }
 
 int serve_rank_process(const Registry& registry) {
+  if (is_isolated_mesh()) return serve_isolated_mesh(registry);
   const auto answer = [&](const std::string& text, gloo_cpu::GroupFactory& factory) {
     const Request request = parse_request(text);
     const RankResult result = evaluate(registry, request, factory);

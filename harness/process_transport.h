@@ -24,8 +24,10 @@ struct ProcessOptions {
   // shown with what became of a rank that ended. Lanes need prefixes of their own.
   std::string log_dir;
   std::string log_prefix;
-  std::string transport = "gloo";  // or "nccl"
+  std::string transport = "gloo";  // or "nccl"; "sim" for a mesh in one process
   std::string device = "cpu";      // where tensors are: or "cuda"
+  int64_t memory = 0;              // bytes that the ranks of a mesh may hold together; 0: any
+  int shared_word = -1;            // as gloo_cpu::RankSetOptions has it
   // The ranks are at a launcher's processes instead of under this one.
   std::shared_ptr<gloo_cpu::LaunchedWorld> launched;
 };

@@ -80,12 +80,18 @@ constexpr std::chrono::milliseconds kTogether{500};
 
 void mark_consequences(const std::vector<RankReply>& replies, Observation& observation) {
   auto first = std::chrono::microseconds::max();
+  bool one_did_not_wait = false;
   for (size_t rank = 0; rank < replies.size(); ++rank) {
-    if (observation.ranks[rank].error) first = std::min(first, replies[rank].after);
+    if (!observation.ranks[rank].error) continue;
+    first = std::min(first, replies[rank].after);
+    one_did_not_wait = one_did_not_wait || !replies[rank].waited;
   }
   for (size_t rank = 0; rank < replies.size(); ++rank) {
-    const bool late = observation.ranks[rank].error && replies[rank].after - first > kTogether;
-    if (late && !ended(replies[rank])) observation.ranks[rank].facts["bystander"] = "1";
+    if (!observation.ranks[rank].error || ended(replies[rank])) continue;
+    const bool late = replies[rank].after - first > kTogether;
+    if (late || (replies[rank].waited && one_did_not_wait)) {
+      observation.ranks[rank].facts["bystander"] = "1";
+    }
   }
 }
 

@@ -16,11 +16,12 @@ constexpr int kLargestWorld = 1024;
 
 std::vector<RankReply> replies_of(const Launch& launch, std::vector<RankReply> launched,
                                   const std::vector<std::optional<std::string>>& errors,
-                                  const std::vector<sim::RankTrace>& trace) {
+                                  const sim::World& world) {
   std::vector<RankReply> replies;
   for (int member : launch.placement.members) {
     RankReply reply = std::move(launched[member]);
-    reply.trace = translated(trace[member], launch.placement);
+    reply.trace = translated(world.trace()[member], launch.placement);
+    reply.waited = world.waited_in_vain(member);
     if (errors[member]) {
       reply.outcome = RankReply::Outcome::exited;
       reply.note = "left its thread by an exception: " + *errors[member];
@@ -66,14 +67,14 @@ std::vector<RankReply> SimTransport::run(const Launch& launch) {
   std::vector<RankReply> launched(launch.placement.world);
   sim::World& world = world_of(launch.placement.world);
   world.set_schedule(sim::make_schedule(launch.schedule));
-  const sim::RunOptions options{options_.send_buffer, launch.watch};
+  const sim::RunOptions options{options_.send_buffer, launch.watch, options_.turn};
   const auto work = [&](sim::RankContext& rank) {
     if (launch.placement.mesh_rank(rank.rank()) < 0) return;
     launched[rank.rank()].bytes =
         answer_(launch.request, make_groups(launch.mesh, launch.placement, rank));
   };
   const auto errors = world.run(work, options);
-  return replies_of(launch, std::move(launched), errors, world.trace());
+  return replies_of(launch, std::move(launched), errors, world);
 }
 
 }  // namespace attncheck

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 
@@ -11,8 +12,10 @@ class World;
 
 namespace attncheck {
 
+// As sim::RunOptions says.
 struct SimOptions {
-  int64_t send_buffer = 0;  // bytes: see sim::RunOptions
+  int64_t send_buffer = 0;  // bytes
+  std::atomic<int>* turn = nullptr;
 };
 
 // Ranks as threads of this process (sim/). One world per number of ranks, kept for all runs. A

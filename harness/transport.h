@@ -18,12 +18,14 @@ namespace attncheck {
 // What one rank made of a request: bytes, or how it ended instead.
 struct RankReply {
   // bystander: taken down, or not waited for any longer, because another rank had ended.
-  enum class Outcome { answered, exited, signalled, silent, bystander };
+  // outgrown: ended by the transport, since it held more memory than it may.
+  enum class Outcome { answered, exited, signalled, silent, outgrown, bystander };
   Outcome outcome = Outcome::answered;
   int code = 0;          // exit status, or number of the signal
   std::string bytes;     // the answer
   std::string note;      // of a rank that did not answer: what happened, for a reader
   bool stopped = false;  // of a silent one: somebody stopped its process
+  bool waited = false;   // for what no rank would give it, where the transport knows
   bool started = true;   // false: it never got the request, since the ranks did not start
   std::chrono::microseconds after{0};  // from the request to this outcome: who was first?
   std::optional<RankTrace> trace;      // where the transport sees every exchange

@@ -36,6 +36,7 @@ void Baton::run_all(Schedule& schedule) {
   }
   slots_[choose()].gate.open();
   coordinator_.pass();
+  show(-1);
 }
 
 void Baton::stop() {
@@ -119,7 +120,12 @@ int Baton::choose() {
   last_ = schedule_->pick(ready_, last_);
   TORCH_INTERNAL_ASSERT(ready_.contains(last_), "the schedule picked rank ", last_,
                         ", which cannot run");
+  show(last_);
   return last_;
+}
+
+void Baton::show(int rank) {
+  if (turn_ != nullptr) turn_->store(rank + 1, std::memory_order_relaxed);
 }
 
 bool Baton::failed_on_its_own() const {

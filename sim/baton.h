@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ class Baton {
   // What to do when a deadlock is found, before any rank hears of it.
   void on_deadlock(std::function<void()> hook) { on_deadlock_ = std::move(hook); }
 
+  // Coordinator: where to write whose turn it is (RunOptions::turn); nullptr: nowhere.
+  void show_turns(std::atomic<int>* turn) { turn_ = turn; }
   // Coordinator, with no rank running: runs all ranks, returns when every rank has called `finish`.
   void run_all(Schedule& schedule);
   // Coordinator: lets the rank threads leave. `await_turn` returns false from then on.
@@ -62,6 +65,8 @@ class Baton {
 
   // Whether the rank has ended by an exception.
   bool threw(int rank) const { return slots_[rank].threw; }
+  // Whether the rank was told, in this run, that it waits in vain.
+  bool waited_in_vain(int rank) const { return slots_[rank].waited_in_vain; }
   // Whether one has that was not told that it waits in vain: what peers lack is then a consequence.
   bool failed_on_its_own() const;
 
@@ -80,6 +85,7 @@ class Baton {
   void block(int rank, const Pending& what);
   void hand_over(int rank);
   int choose();
+  void show(int rank);
   [[noreturn]] void give_up(int rank, const std::string& why);
   void fail(int rank, std::shared_ptr<const std::string> why);
   void declare_deadlock();
@@ -98,6 +104,7 @@ class Baton {
   bool stopping_ = false;
   std::string first_failure_;
   std::function<void()> on_deadlock_ = [] {};
+  std::atomic<int>* turn_ = nullptr;
 };
 
 }  // namespace attncheck::sim

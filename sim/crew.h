@@ -26,6 +26,7 @@ class Crew {
   int core() const { return core_; }
   Errors run(const Work& work, Schedule& schedule, const RunOptions& options);
   const std::vector<RankTrace>& trace() const { return mesh_->journal.traces(); }
+  bool waited_in_vain(int rank) const { return mesh_->baton.waited_in_vain(rank); }
 
  private:
   void start_threads(int size);

@@ -18,6 +18,7 @@ Mesh::Mesh(int size) : baton(size), pool(std::make_shared<BufferPool>()), journa
 void Mesh::start_run(const RunOptions& how) {
   options = how;
   ++run;
+  baton.show_turns(how.turn);
   journal.start_run();
 }
 

@@ -32,6 +32,10 @@ std::vector<std::optional<std::string>> World::run(const std::function<void(Rank
   return crew_->run(work, *schedule_, options);
 }
 
+bool World::waited_in_vain(int rank) const {
+  return crew_->waited_in_vain(rank);
+}
+
 const std::vector<RankTrace>& World::trace() const {
   return crew_->trace();
 }

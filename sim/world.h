@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,6 +53,9 @@ struct RunOptions {
   // written_early), at a cost for every operator that a rank calls. The other findings are always
   // looked for.
   bool watch = false;
+  // Where to write who runs now: one more than the rank, 0 while none does. For somebody outside
+  // who may have to say which rank this process ended with.
+  std::atomic<int>* turn = nullptr;
 };
 
 // A mesh of simulated ranks: threads of this process of which one runs at a time, all on one core.
@@ -80,6 +84,9 @@ class World {
                                               const RunOptions& options = {});
   // What the mesh saw in the last run, by rank; empty traces before the first.
   const std::vector<RankTrace>& trace() const;
+  // Whether the rank waited in the last run for what could never come: what it then threw, or
+  // caught, is no fault of its own.
+  bool waited_in_vain(int rank) const;
 
  private:
   std::unique_ptr<Schedule> schedule_;

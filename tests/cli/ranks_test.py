@@ -161,6 +161,55 @@ class LostRanks(unittest.TestCase):
         self.check_ends_unchecked(program, "rank 1 gave no answer")
 
 
+class IsolatedSim(unittest.TestCase):
+    SIM = ["check", "--quiet", "--corpus", "none", "--transport", "sim", "--impl", "ring", "--backend",
+           "math", "--dtype", "f64", "--mesh", "2x1,3x1"]  # fmt: skip
+
+    def report_of(self, *flags):
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "report.json")
+            arguments = [*self.SIM, "--cases", "8", "--json", report, *flags]
+            done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+            with open(report, encoding="utf-8") as file:
+                return done.returncode, file.read()
+
+    def test_gives_the_same_report_byte_for_byte(self):
+        for flags in ([], ["--lanes", "2"], ["--send-buffer", "1024"]):
+            self.assertEqual(self.report_of(*flags), self.report_of(*flags, "--isolate"), flags)
+
+    def test_a_killed_mesh_is_named_and_the_check_goes_on(self):
+        limits = ["--isolate", "--lanes", "1", "--cases", "100000", "--time-limit", "6"]
+        program = Running(*self.SIM, *ONE, *limits)
+        victim = program.ranks(1)[0]
+        time.sleep(1)
+        os.kill(victim, signal.SIGKILL)
+        program.line_with("was ended by signal 9 (Killed)", within=10)
+        code, stdout = program.end()
+        self.assertEqual(code, 3, stdout + str(program.told))
+        self.assertIn("did not happen again, case: impl=ring mesh=", stdout)
+        self.assertTrue(program.nothing_is_left())
+
+    def test_control_c_leaves_nothing(self):
+        program = Running(*self.SIM, "--isolate", "--cases", "100000", new_group=True)
+        program.ranks(1)
+        os.killpg(program.process.pid, signal.SIGINT)
+        self.assertEqual(program.end(10)[0], -signal.SIGINT)
+        self.assertTrue(program.nothing_is_left(within=1))
+
+    def test_a_bound_on_memory_that_is_none_is_a_wrong_request(self):
+        for bound in ["0", "nan", "-1", "much"]:
+            done = subprocess.run([PROGRAM, *REPLAY, "--rank-memory", bound], capture_output=True,
+                                  text=True, timeout=60)  # fmt: skip
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--rank-memory", done.stderr)
+
+    def test_memory_that_no_ranks_start_with_is_said(self):
+        done = subprocess.run([PROGRAM, *REPLAY, "--rank-memory", "0.01"], capture_output=True,
+                              text=True, timeout=120)  # fmt: skip
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("held too much memory", done.stderr)
+
+
 class Ends(unittest.TestCase):
     def interrupted(self, number, to_group):
         with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -19,6 +20,8 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <unistd.h>
+
+#include "gloo_cpu/shared_word.h"
 
 namespace attncheck::gloo_cpu {
 namespace {
@@ -130,6 +133,36 @@ std::string shout(const std::string& text, GroupFactory& groups) {
   return "shouted";
 }
 
+// Memory, written to, in steps of 16 MiB; never given back.
+void take_memory(int64_t mebibytes) {
+  constexpr int64_t kStep = 16;
+  static std::vector<std::unique_ptr<std::string>> taken;
+  for (int64_t step = 0; step < mebibytes / kStep; ++step) {
+    taken.push_back(std::make_unique<std::string>(static_cast<std::size_t>(kStep << 20), 'x'));
+  }
+}
+
+std::string hoard(const std::string& who, GroupFactory& groups) {
+  if (groups.rank() == std::stoi(who)) take_memory(int64_t{1} << 40);
+  return "content";
+}
+
+std::string keep(const std::string& mebibytes, GroupFactory&) {
+  take_memory(std::stoi(mebibytes));
+  return "kept";
+}
+
+std::string babble(const std::string&, GroupFactory&) {
+  const std::string text(std::size_t{1} << 20, 'x');
+  while (std::fwrite(text.data(), 1, text.size(), stdout) > 0) continue;
+  return "heard";
+}
+
+std::string write_word(const std::string& descriptor, GroupFactory&) {
+  SharedWord(std::stoi(descriptor)).value() = 42;
+  std::abort();
+}
+
 using Verb = std::function<std::string(const std::string& rest, GroupFactory& groups)>;
 
 const std::map<std::string, Verb>& verbs() {
@@ -141,6 +174,10 @@ const std::map<std::string, Verb>& verbs() {
       {"sleep", sleep},
       {"leave", leave},
       {"shout", shout},
+      {"hoard", hoard},
+      {"keep", keep},
+      {"babble", babble},
+      {"write", write_word},
       {"abort", [](const auto& who, auto& g) { return absent(who, g, [] { std::abort(); }); }},
       {"exit", [](const auto& who, auto& g) { return absent(who, g, [] { ::_exit(7); }); }},
       {"absent", [](const auto& who, auto& g) { return absent(who, g, sleep_for_ever); }},

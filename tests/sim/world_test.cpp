@@ -1,5 +1,6 @@
 #include "sim/world.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -36,6 +37,22 @@ TEST(World, RunsOneRankAtATimeEachOnItsOwnThread) {
     }));
   }
   EXPECT_EQ(threads.size(), 4u);  // the same four in every run
+}
+
+TEST(World, ShowsWhoseTurnItIs) {
+  std::atomic<int> turn{-1};
+  RunOptions options;
+  options.turn = &turn;
+  World world(3);
+  expect_no_errors(world.run(
+      [&](RankContext& context) {
+        EXPECT_EQ(turn, context.rank() + 1);
+        context.group(everyone(3))->barrier()->wait();
+        EXPECT_EQ(turn, context.rank() + 1);
+      },
+      options));
+  EXPECT_EQ(turn, 0);
+  expect_no_errors(world.run([&](RankContext&) { EXPECT_EQ(turn, 0); }));
 }
 
 TEST(World, RunsAThousandTimes) {

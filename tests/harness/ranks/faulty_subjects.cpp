@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "impl/ring/ring_attention.h"
 #include "impl/ulysses/ulysses_attention.h"
 #include "impl/unified/unified_attention.h"
+#include "tests/harness/ranks/misbehaving_subjects.h"
 
 namespace attncheck {
 namespace {
@@ -84,6 +86,9 @@ Registry faulty_subjects() {
       unified_implementation(),
       allgather_kv_implementation(),
   };
+  for (Implementation& subject : misbehaving_subjects()) {
+    registry.implementations.push_back(std::move(subject));
+  }
   registry.models = built_in_models();
   return registry;
 }

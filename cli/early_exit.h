@@ -1,0 +1,11 @@
+#pragma once
+
+namespace attncheck::cli {
+
+// Code under test that runs in this process may call exit(0), which must not look like a check that
+// held. From here on this process then ends with kNotChecked (usage.h), and says why, unless the
+// end was reached before.
+void guard_the_exit();
+void reach_the_end();
+
+}  // namespace attncheck::cli

@@ -1,0 +1,52 @@
+#include "tests/harness/ranks/rank_checks.h"
+
+#include <cerrno>
+#include <filesystem>
+
+#include <sys/wait.h>
+
+#include "harness/drive/check_stream.h"
+#include "harness/evaluate_rank.h"
+#include "harness/isolated_transport.h"
+#include "harness/run_lab.h"
+#include "harness/sim_transport.h"
+
+namespace attncheck {
+
+ProcessOptions processes_of_this_program() {
+  ProcessOptions options;
+  options.rank_command = {std::filesystem::read_symlink("/proc/self/exe").string()};
+  return options;
+}
+
+Transports in_process(const Registry& registry, int64_t send_buffer) {
+  const RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
+    return answer_request(registry, request, groups);
+  };
+  return {{"sim", std::make_shared<SimTransport>(answer, SimOptions{send_buffer})}};
+}
+
+Transports in_processes(const ProcessOptions& options, int64_t send_buffer) {
+  return {{"sim", std::make_shared<IsolatedTransport>(options, SimOptions{send_buffer})},
+          {"gloo", std::make_shared<ProcessTransport>(options)}};
+}
+
+CheckReport check(const Registry& registry, const Transports& transports, const StreamSpec& spec,
+                  int64_t cases) {
+  PropertyList properties;
+  for (const Property& property : all_properties()) properties.push_back(&property);
+  CheckOptions options;
+  options.cases = cases;
+  options.seed = 1;
+  const auto lab = std::make_shared<RunLab>(registry, transports);
+  Lanes lanes({LaneLab{lab, [lab] { lab->forget(); }, [lab] { return lab->counts().runs; }}});
+  CheckReport report;
+  report.streams.push_back(check_stream(spec, properties, lanes, options));
+  return report;
+}
+
+bool has_children() {
+  return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+}
+
+}  // namespace attncheck
