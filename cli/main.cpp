@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -14,9 +11,12 @@
 
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
+#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/mutants_command.h"
 #include "cli/names.h"
+#include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/process_transport.h"
@@ -36,28 +36,6 @@ struct Arguments {
   std::function<int()> command;
 };
 
-// CLI11 would read "-1" as 2^64 - 1,
-// and 2^64 as well.
-std::string whole_number(const std::string& text) {
-  uint64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  return error == std::errc() && end == last
-             ? ""
-             : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
-}
-
-// CLI11's ranges let "nan" through.
-std::string finite_number(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
-}
-
-void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
-  app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
-}
-
 // The flag is reserved: this version loads no plug-ins.
 void refuse_plugin(const std::string& path) {
   std::error_code none;
@@ -65,31 +43,6 @@ void refuse_plugin(const std::string& path) {
   throw UsageError("--plugin: " +
                    (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
                            : "there is no '" + path + "'"));
-}
-
-CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
-  return app->add_option(flag, path, help)->check([](const std::string& given) {
-    return given.empty() ? std::string("an empty path is no file") : std::string();
-  });
-}
-
-void add_ranks(CLI::App* app, RankArguments& ranks) {
-  app->add_option("--rank-timeout", ranks.timeout,
-                  "Seconds that rank processes have for one request; a collective has half of it")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->check(finite_number)
-      ->capture_default_str();
-  app->add_option("--send-buffer", ranks.send_buffer,
-                  "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))
-      ->capture_default_str();
-  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each rank process prints");
-}
-
-void add_device(CLI::App* app, RankArguments& ranks) {
-  app->add_option("--device", ranks.device,
-                  "Where the ranks' tensors are, cpu or cuda; by default cuda for nccl, else cpu")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
 void add_check(CLI::App& app, Arguments& all) {
@@ -126,20 +79,6 @@ void add_check(CLI::App& app, Arguments& all) {
   check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
-}
-
-void add_mutants(CLI::App& app, Arguments& all) {
-  CLI::App* mutants = app.add_subcommand("mutants", "Which mutant is caught, and by which case");
-  MutantsArguments& a = all.mutants;
-  add_list(mutants, "--mutant", a.mutants, "Mutants, or all");
-  mutants->add_option("--cases", a.cases, "Cases drawn for a mutant, at most")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
-      ->check(whole_number);
-  add_path(mutants, "--json", a.json, "Write the report to this file as well");
-  add_ranks(mutants, a.ranks);
-  mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
-  mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });
 }
 
 CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
@@ -234,7 +173,7 @@ int run(int argc, char** argv) {
   add_replay(app, all);
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
                    [&all] { return explain_command(all.case_text, all.ranks); });
-  add_mutants(app, all);
+  add_mutants(app, all.mutants, all.command);
   add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
   add_bench(app, all);

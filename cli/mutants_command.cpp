@@ -1,9 +1,13 @@
+#include "cli/mutants_command.h"
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/rank_flags.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
 #include "cli/version.h"
@@ -44,6 +48,19 @@ int mutants_command(const MutantsArguments& arguments) {
   fmt::print("{}", report_text(report));
   file.write(report_json(report));
   return report.exit_code();
+}
+
+void add_mutants(CLI::App& app, MutantsArguments& a, std::function<int()>& command) {
+  CLI::App* mutants = app.add_subcommand("mutants", "Which mutant is caught, and by which case");
+  add_list(mutants, "--mutant", a.mutants, "Mutants, or all");
+  mutants->add_option("--cases", a.cases, "Cases drawn for a mutant, at most")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
+      ->check(whole_number);
+  add_path(mutants, "--json", a.json, "Write the report to this file as well");
+  add_ranks(mutants, a.ranks);
+  mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
+  mutants->callback([&a, &command] { command = [&a] { return mutants_command(a); }; });
 }
 
 }  // namespace attncheck::cli

@@ -1,0 +1,40 @@
+#include "cli/rank_flags.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace attncheck::cli {
+
+// CLI11's ranges let "nan" through.
+std::string finite_number(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
+}
+
+CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
+  return app->add_option(flag, path, help)->check([](const std::string& given) {
+    return given.empty() ? std::string("an empty path is no file") : std::string();
+  });
+}
+
+void add_ranks(CLI::App* app, RankArguments& ranks) {
+  app->add_option("--rank-timeout", ranks.timeout,
+                  "Seconds that rank processes have for one request; a collective has half of it")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->check(finite_number)
+      ->capture_default_str();
+  app->add_option("--send-buffer", ranks.send_buffer,
+                  "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))
+      ->capture_default_str();
+  add_path(app, "--log-dir", ranks.log_dir, "Folder for what each rank process prints");
+}
+
+void add_device(CLI::App* app, RankArguments& ranks) {
+  app->add_option("--device", ranks.device,
+                  "Where the ranks' tensors are, cpu or cuda; by default cuda for nccl, else cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+}
+
+}  // namespace attncheck::cli
