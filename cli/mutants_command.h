@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,12 @@ namespace attncheck::cli {
 
 struct MutantsArguments {
   std::vector<std::string> mutants;
-  int64_t cases = 300;  // by mutant
+  std::optional<int64_t> cases;  // by mutant, of the matrix by mutant and seed
   uint64_t seed = kDefaultSeed;
+  std::optional<int64_t> lanes;         // of mutants; one for each core by default
+  bool matrix = false;                  // every property on every mutant, instead of hunts
+  int seeds = 5;                        // of the matrix: as many from `seed` on
+  std::vector<std::string> properties;  // of the matrix
   std::string json;
   RankArguments ranks;
   bool quiet = false;
