@@ -43,16 +43,6 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
                    const RankArguments& ranks);
 int explain_command(const std::string& case_text, const RankArguments& ranks);
 
-struct MutantsArguments {
-  std::vector<std::string> mutants;
-  int64_t cases = 300;  // by mutant
-  uint64_t seed = kDefaultSeed;
-  std::string json;
-  RankArguments ranks;
-  bool quiet = false;
-};
-int mutants_command(const MutantsArguments& arguments);
-
 // What a prediction is asked for.
 struct ScaleArguments {
   std::vector<std::string> links{"nvlink", "ib"};  // within a node, across nodes

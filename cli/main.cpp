@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -14,8 +11,10 @@
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
 #include "cli/early_exit.h"
+#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/mutants_command.h"
 #include "cli/names.h"
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
@@ -36,21 +35,6 @@ struct Arguments {
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
-
-// CLI11 would read "-1" as 2^64 - 1,
-// and 2^64 as well.
-std::string whole_number(const std::string& text) {
-  uint64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  return error == std::errc() && end == last
-             ? ""
-             : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
-}
-
-void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
-  app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
-}
 
 // The flag is reserved: this version loads no plug-ins.
 void refuse_plugin(const std::string& path) {
@@ -95,20 +79,6 @@ void add_check(CLI::App& app, Arguments& all) {
   check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
-}
-
-void add_mutants(CLI::App& app, Arguments& all) {
-  CLI::App* mutants = app.add_subcommand("mutants", "Which mutant is caught, and by which case");
-  MutantsArguments& a = all.mutants;
-  add_list(mutants, "--mutant", a.mutants, "Mutants, or all");
-  mutants->add_option("--cases", a.cases, "Cases drawn for a mutant, at most")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  mutants->add_option("--seed", a.seed, "Draws the same cases for the same seed")
-      ->check(whole_number);
-  add_path(mutants, "--json", a.json, "Write the report to this file as well");
-  add_ranks(mutants, a.ranks);
-  mutants->add_flag("--quiet", a.quiet, "No progress on stderr");
-  mutants->callback([&all] { all.command = [&all] { return mutants_command(all.mutants); }; });
 }
 
 CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
@@ -203,7 +173,7 @@ int run(int argc, char** argv) {
   add_replay(app, all);
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
                    [&all] { return explain_command(all.case_text, all.ranks); });
-  add_mutants(app, all);
+  add_mutants(app, all.mutants, all.command);
   add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
   add_bench(app, all);

@@ -76,8 +76,8 @@ void read_results(const Json& results, Report& report) {
 void read_mutants(const Json& mutants, Report& report) {
   report.of_mutants = true;
   for (const Json& mutant : mutants) {
-    const bool caught = mutant.value("caught", false);
-    report.lines["mutant " + required_at(mutant, "name")] = {caught ? "caught" : "survived",
+    const char* caught = mutant.value("caught", false) ? "caught" : "survived";
+    report.lines["mutant " + required_at(mutant, "name")] = {mutant.value("state", caught),
                                                              text_at(mutant, "case"), std::nullopt};
   }
 }
@@ -118,11 +118,12 @@ Report read(const std::string& text, const char* which) {
 }
 
 bool fails(const std::string& verdict) {
-  return verdict == "fail" || verdict == "survived";
+  return verdict == "fail" || verdict == "survived" || verdict == "caught_where_right";
 }
 
 bool is_judged(const std::string& verdict) {
-  return fails(verdict) || verdict == "pass" || verdict == "known" || verdict == "caught";
+  return fails(verdict) || verdict == "pass" || verdict == "known" || verdict == "caught" ||
+         verdict == "equivalent";
 }
 
 const Line& line_of(const Report& report, const std::string& where) {

@@ -15,7 +15,7 @@ struct ReportHead {
 // A verdict that is another one in the second report.
 struct VerdictChange {
   std::string where;          // "ring on math, sim, f64: gradients_match_reference"; or a mutant
-  std::string before, after;  // the verdicts' words, "caught" or "survived"; "absent"
+  std::string before, after;  // the verdicts' words, the hunts' states; "absent"
   std::string case_text;      // of the failure, where either has one; the second report's first
 };
 

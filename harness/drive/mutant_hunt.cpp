@@ -1,143 +1,223 @@
 #include "harness/drive/mutant_hunt.h"
 
 #include <algorithm>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "harness/drive/drawing_desk.h"
+#include "harness/drive/mutant_cases.h"
+#include "harness/drive/mutant_marks.h"
 #include "harness/drive/smaller_cases.h"
-#include "problem/case_text.h"
 
 namespace attncheck {
 namespace {
 
-constexpr int kLargestWorld = 4;
+constexpr int64_t kCasesOfEquivalent = 60;  // at most: every property judges them
 
-std::vector<Mesh> small_meshes(const Mesh& listed) {
-  std::vector<Mesh> meshes;
-  for (int world = kLargestWorld; world >= 1; --world) {
-    for (const Mesh& mesh : factorisations(world)) meshes.push_back(mesh);
-  }
-  if (std::find(meshes.begin(), meshes.end(), listed) == meshes.end()) meshes.push_back(listed);
-  return meshes;
-}
-
-StreamSpec spec_of(const Mutant& mutant, const Case& smallest) {
-  StreamSpec spec;
-  spec.impl = "mutant:" + mutant.name;
-  spec.backend = smallest.backend;
-  spec.transport = smallest.transport;
-  spec.dtype = smallest.problem.dtype;
-  spec.meshes = small_meshes(smallest.mesh);
-  if (std::holds_alternative<Collective>(mutant.subject)) spec.kind = SubjectKind::collective;
-  if (std::holds_alternative<Merge>(mutant.subject)) spec.kind = SubjectKind::merge;
-  if (std::holds_alternative<Model>(mutant.subject)) spec.kind = SubjectKind::model;
-  if (const auto* backend = std::get_if<Backend>(&mutant.subject)) {
-    spec.kind = SubjectKind::local;
-    spec.lse = backend->contract.lse;
-  }
-  return spec;
-}
-
-const Property* find_property(const PropertyList& properties, const std::string& name) {
-  const auto found = std::find_if(properties.begin(), properties.end(),
-                                  [&](const Property* p) { return p->name == name; });
-  return found == properties.end() ? nullptr : *found;
-}
-
-struct Failure {
+// Of a failure that was looked for.
+struct Found {
+  const Property* property;
   Case case_;
   Verdict verdict;
 };
 
-// Draws cases of the mutant on the backend of `smallest`.
-std::optional<Failure> draw_until_failure(const Mutant& mutant, const Case& smallest,
-                                          const Property& property, LaneLab& lane,
-                                          const CheckOptions& options, int64_t& cases) {
-  CaseStream stream(
-      spec_of(mutant, smallest), [&lane](const Case& c) { return lane.lab->supports(c); },
-      options.seed);
-  while (cases < options.cases && Clock::now() <= options.deadline) {
-    const std::optional<Case> c = property.about_refusals ? stream.next_refused() : stream.next();
-    if (!c) return std::nullopt;
-    ++cases;
-    lane.forget();
-    Verdict verdict = judge(property, *c, *lane.lab);
-    if (verdict.failed()) return Failure{*c, std::move(verdict)};
-    options.progress({mutant.name, "cases", cases, options.cases});
+// What the search for it has come to.
+struct Search {
+  int64_t cases = 0;    // drawn
+  bool judged = false;  // one at least, by one property at least
+  Verdict last;         // that was given
+  std::optional<Found> found;
+};
+
+// One mutant's hunt in one lane.
+class Hunter {
+ public:
+  Hunter(const Mutant& mutant, const PropertyList& properties, LaneLab& lane, DrawingDesk& desk,
+         const CheckOptions& options)
+      : mutant_(mutant), properties_(properties), lane_(lane), desk_(desk), options_(options) {}
+
+  Hunt run();
+
+ private:
+  void judge_case(const PropertyList& judges, const Case& c, Search& search);
+  Search search(const Case& listed, const PropertyList& judges, int64_t most);
+  void hunt_forms(const PropertyList& judges);
+  void hunt_equivalent();
+  void hunt_named(const PropertyList& judges);
+  void try_listed(const PropertyList& judges, Search& search);
+  void take(const Search& search);
+
+  const Mutant& mutant_;
+  const PropertyList& properties_;
+  LaneLab& lane_;
+  DrawingDesk& desk_;
+  const CheckOptions& options_;
+  Hunt result_;
+};
+
+PropertyList named(const PropertyList& properties, const std::string& name) {
+  PropertyList found;
+  for (const Property* property : properties) {
+    if (property->name == name) found.push_back(property);
   }
-  return std::nullopt;
+  return found;
 }
 
-std::optional<Failure> try_listed(const Property& property, LaneLab& lane,
-                                  const CheckOptions& options, Hunt& result) {
-  lane.forget();
-  Verdict verdict = judge(property, result.smallest, *lane.lab);
-  result.by_smallest_alone = verdict.failed();
-  if (verdict.failed()) return Failure{result.smallest, std::move(verdict)};
-  result.why_not = std::string("the property holds on ") + std::to_string(result.cases) +
-                   " drawn cases and is '" + to_text(verdict.kind) + "' on the listed one" +
-                   (verdict.reason.empty() ? "" : ": " + verdict.reason);
-  return std::nullopt;
+PropertyList about(bool refusals, const PropertyList& properties) {
+  PropertyList found;
+  for (const Property* property : properties) {
+    if (property->about_refusals == refusals) found.push_back(property);
+  }
+  return found;
 }
 
-FormHunt hunt_form(const Mutant& mutant, const std::string& backend, const Property& property,
-                   LaneLab& lane, const CheckOptions& options) {
-  Case smallest = mutant.smallest;
-  smallest.backend = backend;
-  FormHunt form;
-  form.backend = backend;
-  const BackendContract* contract = lane.lab->contract(smallest);
-  if (mutant.wrong_here && contract != nullptr) form.wrong_here = mutant.wrong_here({*contract});
-  std::optional<Failure> failure =
-      draw_until_failure(mutant, smallest, property, lane, options, form.cases);
-  if (!failure) {
-    lane.forget();
-    Verdict verdict = judge(property, smallest, *lane.lab);
-    if (verdict.failed()) failure = Failure{smallest, std::move(verdict)};
+void Hunter::judge_case(const PropertyList& judges, const Case& c, Search& search) {
+  lane_.forget();
+  WatchedLab watched(*lane_.lab, c);
+  for (const Property* property : judges) {
+    if (search.found) break;
+    Judgement judgement = judge_watched(*property, c, watched);
+    const Verdict::Kind kind = judgement.verdict.kind;
+    search.judged |= kind == Verdict::Kind::pass || kind == Verdict::Kind::fail;
+    search.last = std::move(judgement.verdict);
+    if (search.last.failed()) search.found = Found{property, c, search.last};
   }
-  form.caught = failure.has_value();
-  if (failure) form.case_ = failure->case_;
-  return form;
+  lane_.forget();
+}
+
+// Draws cases on the backend of `listed` until one of the judges fails.
+Search Hunter::search(const Case& listed, const PropertyList& judges, int64_t most) {
+  const PropertyList of_cases = about(false, judges), of_refusals = about(true, judges);
+  MutantCases cases(mutant_, listed, options_.seed, lane_, desk_);
+  Search search;
+  while (!search.found && search.cases < most && Clock::now() <= options_.deadline) {
+    std::optional<Case> c, refused;
+    if (!of_cases.empty()) c = cases.next();
+    if (!of_refusals.empty()) refused = cases.next_refused();
+    if (!c && !refused) break;
+    ++search.cases;
+    if (c) judge_case(of_cases, *c, search);
+    if (refused) judge_case(of_refusals, *refused, search);
+    options_.progress({mutant_.name, "cases", search.cases, most});
+  }
+  return search;
+}
+
+void Hunter::try_listed(const PropertyList& judges, Search& search) {
+  Search listed;
+  judge_case(judges, mutant_.smallest, listed);
+  search.judged |= listed.judged;
+  search.last = listed.last;
+  search.found = listed.found;
+  result_.by_smallest_alone = listed.found.has_value();
+}
+
+void Hunter::hunt_forms(const PropertyList& judges) {
+  for (const std::string& backend : mutant_.backends) {
+    if (backend == mutant_.smallest.backend) continue;
+    Case listed = mutant_.smallest;
+    listed.backend = backend;
+    FormHunt form;
+    form.backend = backend;
+    const BackendContract* contract = lane_.lab->contract(listed);
+    if (mutant_.wrong_here && contract != nullptr) {
+      form.wrong_here = mutant_.wrong_here({*contract});
+    }
+    Search search = this->search(listed, judges, options_.cases);
+    form.cases = search.cases;
+    if (!search.found) judge_case(judges, listed, search);
+    form.caught = search.found.has_value();
+    if (search.found) form.case_ = search.found->case_;
+    result_.forms.push_back(std::move(form));
+  }
+}
+
+void Hunter::take(const Search& search) {
+  result_.cases = search.cases;
+  result_.judged = search.judged;
+  result_.caught = search.found.has_value();
+  if (!search.found) return;
+  const Found& found = *search.found;
+  result_.property = found.property->name;
+  Shrunk shrunk{found.case_, found.verdict};
+  result_.shrunk = !is_systematic(mutant_);
+  if (result_.shrunk) {
+    shrunk = shrink_failure(*found.property, found.case_, found.verdict, lane_, options_);
+  }
+  result_.case_ = shrunk.case_;
+  result_.evidence = shrunk.verdict.evidence;
+  result_.small_enough = at_least_as_small(shrunk.case_, mutant_.smallest);
+}
+
+void Hunter::hunt_equivalent() {
+  const PropertyList judges = speaking_of(lane_.lab->kind(mutant_.smallest), properties_);
+  const int64_t most = std::min(options_.cases, kCasesOfEquivalent);
+  Search search = this->search(mutant_.smallest, judges, most);
+  if (!search.found) try_listed(judges, search);
+  result_.property.clear();
+  take(search);
+}
+
+void Hunter::hunt_named(const PropertyList& judges) {
+  hunt_forms(judges);
+  Search search = this->search(mutant_.smallest, judges, options_.cases);
+  if (!search.found) try_listed(judges, search);
+  take(search);
+  if (result_.caught) return;
+  const Verdict& listed = search.last;
+  result_.why_not = fmt::format(
+      "the property holds on {} drawn cases and is '{}' on the listed one{}", search.cases,
+      to_text(listed.kind), listed.reason.empty() ? "" : ": " + listed.reason);
+}
+
+Hunt Hunter::run() {
+  result_.name = mutant_.name;
+  result_.source = mutant_.source;
+  result_.fault = mutant_.fault;
+  result_.property = mutant_.property;
+  result_.smallest = mutant_.smallest;
+  result_.equivalent = equivalent_of(mutant_);
+  const PropertyList judges = named(properties_, mutant_.property);
+  if (!result_.equivalent.empty()) {
+    hunt_equivalent();
+  } else if (judges.empty()) {
+    result_.judged = false;
+    result_.why_not = "there is no property '" + mutant_.property + "'";
+  } else {
+    hunt_named(judges);
+  }
+  return std::move(result_);
 }
 
 }  // namespace
 
-Hunt hunt(const Mutant& mutant, const PropertyList& properties, LaneLab& lane,
-          const CheckOptions& options) {
-  Hunt result;
-  result.name = mutant.name;
-  result.source = mutant.source;
-  result.fault = mutant.fault;
-  result.property = mutant.property;
-  result.smallest = mutant.smallest;
-  const Property* property = find_property(properties, mutant.property);
-  if (property == nullptr) {
-    result.why_not = "there is no property '" + mutant.property + "'";
-    return result;
-  }
-  for (const std::string& backend : mutant.backends) {
-    if (backend == mutant.smallest.backend) continue;
-    result.forms.push_back(hunt_form(mutant, backend, *property, lane, options));
-  }
-  std::optional<Failure> failure =
-      draw_until_failure(mutant, mutant.smallest, *property, lane, options, result.cases);
-  if (!failure) failure = try_listed(*property, lane, options, result);
-  if (!failure) return result;
-  const Shrunk shrunk = shrink_failure(*property, failure->case_, failure->verdict, lane, options);
-  result.caught = true;
-  result.case_ = shrunk.case_;
-  result.evidence = shrunk.verdict.evidence;
-  result.small_enough = at_least_as_small(shrunk.case_, result.smallest);
-  return result;
+HuntState Hunt::state() const {
+  const auto any_form = [this](bool wrong_here) {
+    return std::any_of(forms.begin(), forms.end(), [&](const FormHunt& form) {
+      return !form.as_listed() && form.wrong_here == wrong_here;
+    });
+  };
+  const bool right = !equivalent.empty();
+  if ((right && caught) || any_form(false)) return HuntState::caught_where_right;
+  if (!judged) return HuntState::not_judged;
+  if (right) return HuntState::equivalent;
+  return caught && !any_form(true) ? HuntState::caught : HuntState::survived;
 }
 
-bool Hunt::as_listed() const {
-  return caught && std::all_of(forms.begin(), forms.end(),
-                               [](const FormHunt& form) { return form.as_listed(); });
-}
-
-int HuntReport::exit_code() const {
-  const bool all =
-      std::all_of(hunts.begin(), hunts.end(), [](const Hunt& hunt) { return hunt.as_listed(); });
-  return all ? 0 : 1;
+std::vector<Hunt> hunt_all(const std::vector<const Mutant*>& mutants,
+                           const PropertyList& properties, Lanes& lanes,
+                           const CheckOptions& options) {
+  DrawingDesk desk;
+  std::vector<Hunt> hunts(mutants.size());
+  std::vector<Lanes::Job> jobs;
+  for (size_t i = 0; i < mutants.size(); ++i) {
+    jobs.push_back([&, i](LaneLab& lane) {
+      hunts[i] = Hunter(*mutants[i], properties, lane, desk, options).run();
+    });
+  }
+  desk.run_jobs(lanes, jobs);
+  return hunts;
 }
 
 }  // namespace attncheck

@@ -1,17 +1,11 @@
 #include "harness/drive/report_json.h"
 
-#include <nlohmann/json.hpp>
-
-#include "problem/case_text.h"
+#include "harness/drive/json_parts.h"
 
 namespace attncheck {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json case_json(const std::optional<Case>& c) {
-  return c ? Json(to_text(*c)) : Json();
-}
+using Json = ReportJson;
 
 Json evidence_json(const std::optional<Evidence>& evidence) {
   if (!evidence) return Json();
@@ -42,11 +36,6 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))}};
 }
 
-template <typename T>
-Json number_json(const std::optional<T>& number) {
-  return number ? Json(*number) : Json();
-}
-
 Json stream_json(const StreamReport& stream) {
   return {{"impl", stream.spec.impl},
           {"backend", stream.spec.backend},
@@ -73,16 +62,6 @@ Json expectations_json(const CheckReport& report) {
   return list;
 }
 
-template <typename Report>
-Json head_json(const Report& report) {
-  return {{"attncheck", report.version}, {"libtorch", report.libtorch}, {"seed", report.seed}};
-}
-
-// Bytes that are no UTF-8 (a rank's own words) are replaced.
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string report_json(const CheckReport& report) {
@@ -96,38 +75,7 @@ std::string report_json(const CheckReport& report) {
   json["streams"] = Json::array();
   for (const StreamReport& stream : report.streams) json["streams"].push_back(stream_json(stream));
   if (!report.expectations.empty()) json["expectations"] = expectations_json(report);
-  return dump(json);
-}
-
-namespace {
-
-Json forms_json(const Hunt& hunt) {
-  Json forms = Json::array();
-  for (const FormHunt& form : hunt.forms) {
-    forms.push_back({{"backend", form.backend},
-                     {"wrong_here", form.wrong_here},
-                     {"caught", form.caught},
-                     {"cases", form.cases},
-                     {"case", case_json(form.case_)}});
-  }
-  return forms;
-}
-
-}  // namespace
-
-std::string report_json(const HuntReport& report) {
-  Json json = head_json(report);
-  json["mutants"] = Json::array();
-  for (const Hunt& hunt : report.hunts) {
-    json["mutants"].push_back({{"name", hunt.name},
-                               {"source", hunt.source},
-                               {"caught", hunt.caught},
-                               {"property", hunt.property},
-                               {"cases", hunt.cases},
-                               {"case", case_json(hunt.case_)}});
-    if (!hunt.forms.empty()) json["mutants"].back()["forms"] = forms_json(hunt);
-  }
-  return dump(json);
+  return dumped(json);
 }
 
 }  // namespace attncheck

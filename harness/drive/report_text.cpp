@@ -211,41 +211,4 @@ std::string report_text(const CheckReport& report) {
   return text + remarks_text(report) + remembered_text(report) + draws_text(report);
 }
 
-namespace {
-
-std::string form_text(const FormHunt& form) {
-  if (!form.caught) {
-    return fmt::format("{} {}: no failure in {} drawn cases",
-                       form.wrong_here ? "SURVIVED on" : "right on", form.backend, form.cases);
-  }
-  return fmt::format("{} {} after {} drawn cases: {}",
-                     form.wrong_here ? "caught on" : "FAILED on, where it is right,", form.backend,
-                     form.cases, to_text(*form.case_));
-}
-
-}  // namespace
-
-std::string report_text(const HuntReport& report) {
-  std::string text;
-  int64_t caught = 0;
-  for (const Hunt& hunt : report.hunts) {
-    caught += hunt.as_listed() ? 1 : 0;
-    text += fmt::format("{}  {} ({})\n", hunt.as_listed() ? "caught  " : "SURVIVED", hunt.name,
-                        hunt.source);
-    add_line(text, "fault", hunt.fault);
-    add_line(text, "by",
-             fmt::format("{} after {} drawn cases{}", hunt.property, hunt.cases,
-                         hunt.by_smallest_alone ? ", on the listed case alone" : ""));
-    if (hunt.case_) add_line(text, "case", to_text(*hunt.case_));
-    add_line(text, "listed", to_text(hunt.smallest));
-    if (hunt.caught && !hunt.small_enough) {
-      add_line(text, "note", "the shrunk case is larger than the listed one");
-    }
-    add_line(text, "why not", hunt.why_not);
-    for (const FormHunt& form : hunt.forms) add_line(text, "form", form_text(form));
-  }
-  return text + fmt::format("\n{} of {} mutants caught, seed {}\n", caught, report.hunts.size(),
-                            report.seed);
-}
-
 }  // namespace attncheck

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "harness/drive/check_report.h"
-#include "harness/drive/mutant_hunt.h"
 
 namespace attncheck {
 
@@ -13,8 +12,5 @@ std::string report_text(const CheckReport& report);
 
 // One failure as report_text prints it.
 std::string failure_text(const std::string& stream, const PropertyResult& result);
-
-// A line per mutant, then what survived or stayed larger than it should.
-std::string report_text(const HuntReport& report);
 
 }  // namespace attncheck

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/drive/hunt_report.h"
 #include "harness/drive/report_json.h"
 #include "problem/case_text.h"
 
@@ -129,6 +130,13 @@ TEST(CompareReports, FindAMutantThatSurvives) {
   const Comparison worse = compare_reports(report_json(hunt_of(true)), report_json(hunt_of(false)));
   EXPECT_EQ(worse.exit_code(), 1);
   EXPECT_EQ(worse.broken.at(0).where, "mutant A10");
+}
+
+TEST(CompareReports, TakeAnEquivalentMutantThatIsCaughtForAFailure) {
+  HuntReport right = hunt_of(false), wrong = hunt_of(true);
+  right.hunts.front().equivalent = wrong.hunts.front().equivalent = "it is right";
+  EXPECT_EQ(compare_reports(report_json(right), report_json(right)).exit_code(), 0);
+  EXPECT_EQ(compare_reports(report_json(right), report_json(wrong)).broken.size(), 1u);
 }
 
 TEST(CompareReports, OfNothingAreNotChecked) {

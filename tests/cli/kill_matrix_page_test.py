@@ -1,0 +1,214 @@
+"""docs/kill_matrix.md and docs/kill_matrix_table.md say what each property is worth:
+
+kill_matrix_page_test.py PROGRAM            runs the first seed and compares it with the table
+kill_matrix_page_test.py pages              compares the page with the table, and both with the reasons
+kill_matrix_page_test.py PROGRAM --write    runs all seeds and writes both
+kill_matrix_page_test.py PROGRAM --write REPORT.json     from a report of `mutants --matrix --json`
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+PAGE = os.path.join(DOCS, "kill_matrix.md")
+TABLE = os.path.join(DOCS, "kill_matrix_table.md")
+REASONS = os.path.join(DOCS, "kill_matrix_reasons.txt")
+SEEDS, CASES, LIMIT = 5, 60, 3600
+AGAIN = "run python3 tests/cli/kill_matrix_page_test.py PROGRAM --write"
+NEVER = float("inf")
+LISTED = "listed"
+
+TABLE_HEAD = """# Which property catches which mutant
+
+Written by `{again}`, never by hand; [kill_matrix.md](kill_matrix.md) says what follows from it. `2/3 a, b`: the
+properties a and b caught the mutant after 2 drawn cases, the median of {seeds} seeds, and after 3 with the first seed;
+`-`: they did not within {cases} cases (before the slash: on fewer than half of the seeds, so that it does not count as
+a kill); `listed`: on the case that the mutant lists, and on no drawn one.
+
+"""
+PAGE_HEAD = """# The kill matrix
+
+What each property is worth: every property judged every mutant of the catalogue, on {seeds} seeds with up to {cases}
+drawn cases each (`attncheck mutants --matrix`; [mutants.md](mutants.md) tells how to read it). Of {mutants} mutants
+{caught} are caught{equivalent}; the median mutant after {median} drawn cases by the property that is first.
+
+Written by `{again}`. A test runs the first seed and holds it to [the table by mutant](kill_matrix_table.md), from
+which this page follows.
+
+- kills: mutants that the property catches on half of the seeds or more.
+- cases: the median, over its kills, of the drawn cases until then.
+- first: mutants that it catches after fewer cases than any other property; without it they are caught later.
+- alone: mutants that no other property catches on any seed; without it they survive.
+
+"""
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def report_of(program, seeds):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "matrix.json")
+        command = [program, "mutants", "--matrix", "--seeds", str(seeds), "--cases", str(CASES), "--quiet", "--json", path]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=folder)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr}")
+        return json.loads(read(path))
+
+
+def word(pair, cases):
+    return LISTED if pair["by_listed"] else "-" if cases is None else str(cases)
+
+
+def entries_of(row):
+    """{property: (median, first seed)} of those that caught the mutant, as words."""
+    caught = [pair for pair in row["pairs"] if pair["verdict"] == "fail"]
+    return {p["property"]: (word(p, p["cases"]), "-" if p["by_seed"][0] is None else str(p["by_seed"][0])) for p in caught}
+
+
+def number(text):
+    return NEVER if text == "-" else 10**6 if text == LISTED else int(text)
+
+
+def row_text(row):
+    groups = {}
+    for name, words in entries_of(row).items():
+        groups.setdefault(words, []).append(name)
+    order = sorted(groups, key=lambda words: [number(w) for w in words])
+    return "; ".join(f"{'/'.join(words)} {', '.join(groups[words])}" for words in order)
+
+
+def table_text(report):
+    text = TABLE_HEAD.format(again=AGAIN, seeds=len(report["seeds"]), cases=report["cases"])
+    text += "Properties: " + ", ".join(p["name"] for p in report["properties"]) + "\n\n"
+    text += "| mutant | caught by |\n| --- | --- |\n"
+    for row in report["matrix"]:
+        text += f"| {row['name']} | {'equivalent' if row['equivalent'] else row_text(row)} |\n"
+    return text
+
+
+class Table:
+    """What the table says: the properties, and {mutant: {property: (median, first seed)}}; of an equivalent one None."""
+
+    def __init__(self, text):
+        self.seeds, self.cases = map(int, re.search(r"median of (\d+) seeds.*?within (\d+) cases", text, re.S).groups())
+        self.properties = re.search(r"^Properties: (.*)$", text, re.M).group(1).split(", ")
+        self.mutants = {}
+        for line in text.split("| --- | --- |\n")[1].splitlines():
+            name, cell = [part.strip() for part in line.strip("|").split("|")]
+            self.mutants[name] = None if cell == "equivalent" else dict(self.entries(cell))
+
+    @staticmethod
+    def entries(cell):
+        for group in filter(None, cell.split("; ")):
+            words, names = group.split(" ", 1)
+            for name in names.split(", "):
+                yield name, tuple(words.split("/"))
+
+    def first_seed(self):
+        return {m: {p: w[1] for p, w in e.items() if w[1] != "-"} for m, e in self.mutants.items() if e is not None}
+
+
+def middle(numbers):
+    return statistics.median_low(numbers) if numbers else NEVER
+
+
+def shown(value):
+    return str(value) if value < 10**6 else "-"
+
+
+class Worth:
+    """Of one property."""
+
+    def __init__(self, name, table):
+        self.cases, self.alone, self.first = [], [], 0
+        for mutant, entries in table.mutants.items():
+            if not entries or number(entries.get(name, "-")[0]) == NEVER:
+                continue
+            self.cases.append(number(entries[name][0]))
+            if len(entries) == 1:
+                self.alone.append(mutant)
+            elif self.cases[-1] < min(number(words[0]) for other, words in entries.items() if other != name):
+                self.first += 1
+
+    def cells(self):
+        return [str(len(self.cases)), shown(middle(self.cases)), str(self.first), ", ".join(self.alone) or "-"]
+
+
+def reasons_of(text):
+    lines = [line.split("|") for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return {name.strip(): reason.strip() for name, reason in lines}
+
+
+def page_text(table, reasons):
+    worth = {name: Worth(name, table) for name in table.properties}
+    wrong = [entries for entries in table.mutants.values() if entries is not None]
+    soonest = [min((number(words[0]) for words in entries.values()), default=NEVER) for entries in wrong]
+    equal = len(table.mutants) - len(wrong)
+    text = PAGE_HEAD.format(
+        again=AGAIN, seeds=table.seeds, cases=table.cases, mutants=len(table.mutants),
+        caught=sum(s < NEVER for s in soonest), median=shown(middle(soonest)),
+        equivalent=f", {equal} are equivalent and caught by none" if equal else "",
+    )  # fmt: skip
+    text += "| property | kills | cases | first | alone |\n| --- | --- | --- | --- | --- |\n"
+    for name, w in worth.items():
+        text += f"| `{name}` | {' | '.join(w.cells())} |\n"
+    kept = [name for name, w in worth.items() if not w.alone]
+    if kept:
+        text += "\n## Those that catch nothing alone, and why they stay\n\n| property | why |\n| --- | --- |\n"
+        text += "".join(f"| `{name}` | {reasons.get(name, 'NO REASON: add one to docs/kill_matrix_reasons.txt')} |\n" for name in kept)
+    return text
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        self.table = Table(read(TABLE))
+        self.reasons = reasons_of(read(REASONS))
+
+    def test_the_page_follows_from_the_table_and_the_reasons(self):
+        self.assertEqual(read(PAGE), page_text(self.table, self.reasons), AGAIN)
+
+    def test_every_property_that_catches_nothing_alone_has_a_reason_and_no_other(self):
+        without = {name for name in self.table.properties if not Worth(name, self.table).alone}
+        self.assertEqual(set(self.reasons), without, "docs/kill_matrix_reasons.txt: a reason is missing, or stale")
+
+
+class FirstSeed(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_table_is_what_the_program_finds(self):
+        table, report = Table(read(TABLE)), report_of(PROGRAM, 1)
+        self.assertEqual([p["name"] for p in report["properties"]], table.properties, AGAIN)
+        self.assertEqual([row["name"] for row in report["matrix"]], list(table.mutants), AGAIN)
+        found = {row["name"]: {p: w[1] for p, w in entries_of(row).items() if w[1] != "-"}
+                 for row in report["matrix"] if not row["equivalent"]}  # fmt: skip
+        self.assertEqual(found, table.first_seed(), AGAIN)
+
+
+def write_pages(report):
+    write(TABLE, table_text(report))
+    write(PAGE, page_text(Table(read(TABLE)), reasons_of(read(REASONS))))
+
+
+if __name__ == "__main__":
+    first = sys.argv.pop(1)
+    if first == "pages":
+        unittest.main(defaultTest="Pages")
+    PROGRAM = os.path.abspath(first)
+    if sys.argv[1:2] == ["--write"]:
+        write_pages(json.loads(read(sys.argv[2])) if len(sys.argv) > 2 else report_of(PROGRAM, SEEDS))
+    else:
+        unittest.main(defaultTest="FirstSeed")
