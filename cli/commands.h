@@ -46,22 +46,33 @@ int explain_command(const std::string& case_text, const RankArguments& ranks);
 // What a prediction is asked for.
 struct ScaleArguments {
   std::vector<std::string> links{"nvlink", "ib"};  // within a node, across nodes
-  std::vector<int> worlds{8, 64};
+  std::vector<int> worlds;                         // 8 and 64 where there are none
   std::vector<std::string> shapes;
   int node = 8;         // ranks
   double tflops = 400;  // of one rank's attention kernel
 };
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json);
 
+// What is timed, beside the shapes, the ranks (worlds) and the repetitions.
+struct MethodsArguments {
+  std::string transport = "nccl";
+  std::string backend;  // empty: cudnn on GPUs, flash_cpu on CPUs
+  std::string dtype = "bf16";
+  double scale = 1;  // of lengths
+  RankArguments ranks{"", 120, "", 0};
+};
+
 struct BenchArguments {
-  std::string what;  // "harness", or "scale"
+  std::string what;  // "harness", "methods" or "scale"
   ScaleArguments scale;
+  MethodsArguments methods;
   std::vector<std::string> budgets;  // all by default
   std::optional<int> repetitions;    // instead of what each budget would take
   std::string json;
   bool quiet = false;
 };
 int bench_command(const BenchArguments& arguments);
+int methods_command(const BenchArguments& arguments);
 
 // Two report files.
 int compare_command(const std::string& before, const std::string& after, const std::string& json);

@@ -117,6 +117,16 @@ std::optional<int> join_launched_world(const Case& c, const RankArguments& ranks
   return join(*launched, c.transport, ranks);
 }
 
+std::optional<int> join_launched_world(const std::string& transport, std::optional<int>& asked,
+                                       const RankArguments& ranks) {
+  const auto launched = place();
+  if (!launched || transport == "sim") return std::nullopt;
+  if (launched->rank > 0) be_silent();
+  require_world(*launched, {asked.value_or(launched->world), 1});
+  asked = launched->world;
+  return join(*launched, transport, ranks);
+}
+
 std::shared_ptr<LaunchedWorld> launched_world() {
   return world();
 }

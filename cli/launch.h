@@ -30,6 +30,9 @@ void settle_devices(CheckArguments& arguments);
 // rank, where the meshes are not of the launched world; all ranks but 0 are silent from here on.
 std::optional<int> join_launched_world(CheckArguments& arguments);
 std::optional<int> join_launched_world(const Case& c, const RankArguments& ranks);
+// The same for meshes of so many ranks; nothing given: as many as were launched, which it is then.
+std::optional<int> join_launched_world(const std::string& transport, std::optional<int>& asked,
+                                       const RankArguments& ranks);
 
 // The world that this process coordinates; none where it is alone.
 std::shared_ptr<gloo_cpu::LaunchedWorld> launched_world();

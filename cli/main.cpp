@@ -14,6 +14,7 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/methods_flags.h"
 #include "cli/mutants_command.h"
 #include "cli/names.h"
 #include "cli/rank_flags.h"
@@ -102,8 +103,8 @@ void add_scale(CLI::App* bench, ScaleArguments& a) {
   add_list(bench, "--links", a.links,
            "scale: the links within a node and across nodes: nvlink, pcie, ib, ethernet, or "
            "NAME:MICROSECONDS:GIGABYTES");
-  bench->add_option("--world", a.worlds, "scale: numbers of ranks")->delimiter(',');
-  add_list(bench, "--shapes", a.shapes, "scale: attention shapes of public models, or all");
+  bench->add_option("--world", a.worlds, "Numbers of ranks; methods takes one")->delimiter(',');
+  add_list(bench, "--shapes", a.shapes, "Attention shapes of public models, or all");
   bench->add_option("--node", a.node, "scale: ranks of a node")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
@@ -119,9 +120,11 @@ void add_bench(CLI::App& app, Arguments& all) {
   BenchArguments& a = all.bench;
   bench
       ->add_option("what", a.what,
-                   "harness: the budgets of the harness itself; scale: predictions for many ranks")
+                   "harness: the budgets of the harness itself; methods: times, on GPUs; scale: "
+                   "predictions for many ranks")
       ->required();
   add_scale(bench, a.scale);
+  add_methods(*bench, a.methods);
   add_list(bench, "--budget", a.budgets, "Budgets, or all");
   bench->add_option("--repetitions", a.repetitions, "Of each measurement; by default its own")
       ->check(CLI::Range(1, 1 << 20));

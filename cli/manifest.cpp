@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/gpu_library.h"
 #include "impl/allgather_kv/allgather_kv_attention.h"
 #include "impl/backends/built_in.h"
 #include "impl/backends/cuda_device.h"
@@ -17,9 +18,18 @@
 namespace attncheck::cli {
 namespace {
 
+// Whether backends of CUDA run in this process.
+const Support& cuda_here() {
+  static const Support here = [] {
+    const Support loaded = load_cuda();
+    return loaded ? cuda_device().here : loaded;
+  }();
+  return here;
+}
+
 std::vector<Backend> backends_here() {
   std::vector<Backend> backends = built_in_backends();
-  if (!cuda_device().here) return backends;
+  if (!cuda_here()) return backends;
   for (Backend& backend : cuda_backends()) backends.push_back(std::move(backend));
   return backends;
 }
@@ -42,15 +52,14 @@ const Registry& program_registry() {
 }
 
 const std::vector<Backend>& absent_backends() {
-  static const std::vector<Backend> absent =
-      cuda_device().here ? std::vector<Backend>{} : cuda_backends();
+  static const std::vector<Backend> absent = cuda_here() ? std::vector<Backend>{} : cuda_backends();
   return absent;
 }
 
 void require_here(const std::string& backend) {
   for (const Backend& absent : absent_backends()) {
     if (absent.name != backend) continue;
-    throw std::runtime_error("not_run: backend " + backend + ": " + cuda_device().here.reason);
+    throw std::runtime_error("not_run: backend " + backend + ": " + cuda_here().reason);
   }
 }
 

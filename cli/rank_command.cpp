@@ -2,6 +2,8 @@
 #include "cli/manifest.h"
 #include "cli/usage.h"
 #include "harness/process_transport.h"
+#include "harness/timing/timed_rank.h"
+#include "harness/timing/timing_request.h"
 
 namespace attncheck::cli {
 
@@ -9,7 +11,10 @@ int rank_command() {
   if (!is_rank_process()) {
     throw UsageError("attncheck starts its ranks itself: rank is not a command for people");
   }
-  return serve_rank_process(program_registry());
+  const auto times = [](const std::string& request, gloo_cpu::GroupFactory& factory) {
+    return timing::answer_timing(program_registry(), request, factory);
+  };
+  return serve_rank_process(program_registry(), {{timing::kTimingWord, times}});
 }
 
 }  // namespace attncheck::cli

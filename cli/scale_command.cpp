@@ -31,6 +31,7 @@ std::vector<scale::Link> links_of(const std::vector<std::string>& given) {
 }
 
 std::vector<int> worlds_of(const std::vector<int>& given) {
+  if (given.empty()) return {8, 64};
   for (int world : given) {
     if (world < 1 || world > kLargestPredictedWorld) {
       throw UsageError(

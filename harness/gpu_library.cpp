@@ -71,4 +71,15 @@ void require_gpus() {
   if (!std::filesystem::exists(library_path())) no_library("this build has none");
 }
 
+Support load_cuda() {
+  const GpuCount found = count_gpus();
+  if (found.gpus == 0) return Support::no("no CUDA device here: " + found.why_none);
+  try {
+    open_gpu_library();
+  } catch (const std::runtime_error& error) {
+    return Support::no(error.what());
+  }
+  return Support::yes();
+}
+
 }  // namespace attncheck

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "impl/contract/support.h"
+
 namespace attncheck::gloo_cpu {
 class GroupMaker;
 struct RankPlace;
@@ -29,5 +31,9 @@ GpuCount count_gpus();
 
 // Throws unless there is a GPU and the library: "no CUDA device: ...".
 void require_gpus();
+
+// LibTorch's CUDA half in this process, so that backends of CUDA run in it: opens the library where
+// there is a GPU. No: why it is not there.
+Support load_cuda();
 
 }  // namespace attncheck

@@ -186,9 +186,12 @@ std::vector<RankReply> ProcessTransport::run(const Launch& launch) {
   return replies;
 }
 
-int serve_rank_process(const Registry& registry) {
+int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others) {
   if (is_isolated_mesh()) return serve_isolated_mesh(registry);
   const auto answer = [&](const std::string& text, gloo_cpu::GroupFactory& factory) {
+    for (const RankTask& task : others) {
+      if (text.starts_with(task.word + " ")) return task.answer(text, factory);
+    }
     const Request request = parse_request(text);
     const RankResult result = evaluate(registry, request, factory);
     if (may_leave_messages(request, result)) factory.distrust();

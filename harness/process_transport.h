@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "harness/transport.h"
 
 namespace attncheck::gloo_cpu {
+class GroupFactory;
 class LaunchedWorld;
 class Ranks;
 struct RankSetOptions;
@@ -64,8 +66,14 @@ class ProcessTransport : public Transport {
   std::map<int, std::unique_ptr<gloo_cpu::Ranks>> sets_;
 };
 
+// What a rank answers beside the requests of cases: those whose text begins with the word.
+struct RankTask {
+  std::string word;
+  std::function<std::string(const std::string& request, gloo_cpu::GroupFactory&)> answer;
+};
+
 // What a rank process runs: answers requests until its parent hangs up. Returns the exit status.
-int serve_rank_process(const Registry& registry);
+int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others = {});
 // Whether this process was started as a rank.
 bool is_rank_process();
 

@@ -44,14 +44,6 @@ Json measured_json(const Measured& m) {
 
 }  // namespace
 
-Ratio ratio_of(std::vector<double> ratios) {
-  std::sort(ratios.begin(), ratios.end());
-  const auto at = [&](double share) {
-    return ratios[static_cast<size_t>(share * static_cast<double>(ratios.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.25), at(0.75), static_cast<int>(ratios.size())};
-}
-
 std::string Measured::verdict() const {
   if (!ratio) return "not_run";
   const bool met = budget.at_most ? ratio->median <= budget.limit : ratio->median >= budget.limit;

@@ -5,17 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/bench/spread.h"
+
 namespace attncheck::bench {
-
-// A ratio of two times, measured again and again in turn: of all repetitions the middle one, and
-// what a quarter of them stays below and above.
-struct Ratio {
-  double median = 0, low = 0, high = 0;
-  int repetitions = 0;
-};
-
-// At least one.
-Ratio ratio_of(std::vector<double> ratios);
 
 // A bound on a ratio, as the design states it.
 struct Budget {
@@ -28,9 +20,9 @@ struct Budget {
 // A budget and what was measured of it.
 struct Measured {
   Budget budget;
-  std::optional<Ratio> ratio;
-  std::string not_run;  // without a ratio: why it cannot be measured here
-  std::string details;  // the two times, with units
+  std::optional<Spread> ratio;  // of two times
+  std::string not_run;          // without a ratio: why it cannot be measured here
+  std::string details;          // the two times, with units
 
   // By the median: "met", "missed", or "not_run".
   std::string verdict() const;

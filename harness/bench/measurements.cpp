@@ -35,7 +35,7 @@ std::vector<Measured> measure_all(const std::vector<Measurement>& measurements,
 
 Measured measured(const Budget& budget, const std::vector<double>& ratios,
                   const std::string& details) {
-  return {budget, ratio_of(ratios), "", details};
+  return {budget, spread_of(ratios), "", details};
 }
 
 std::string milliseconds(double seconds) {

@@ -1,6 +1,7 @@
 #include "impl/backends/cuda_device.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <dlfcn.h>
 
 namespace attncheck {
@@ -30,6 +31,7 @@ int sm_of_current_device() {
 }  // namespace
 
 CudaDevice cuda_device() {
+  if (!c10::impl::hasDeviceGuardImpl(c10::kCUDA)) return {Support::no("no CUDA device here"), 0};
   const auto& hooks = at::detail::getCUDAHooks();
   if (!hooks.hasCUDA() || hooks.getNumGPUs() == 0) {
     return {Support::no("no CUDA device here"), 0};

@@ -11,7 +11,9 @@ struct CudaDevice {
 };
 
 // Needs nothing of CUDA to be linked: LibTorch's hooks tell whether its CUDA half is there, and the
-// runtime that it brought is asked for the SM version.
+// runtime that it brought is asked for the SM version. LibTorch makes the hooks when they are first
+// asked for, and they stay: in a process that asked before its CUDA half was loaded there is no
+// CUDA ever after. So nothing is asked of them until its device guard says that it is loaded.
 CudaDevice cuda_device();
 
 }  // namespace attncheck

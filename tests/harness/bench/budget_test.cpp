@@ -25,12 +25,12 @@ TEST(Budget, IsMetByTheMedian) {
 }
 
 TEST(Budget, SpreadIsThatOfTheMiddleHalf) {
-  const Ratio ratio = ratio_of({5, 1, 3, 2, 4});
+  const Spread ratio = spread_of({5, 1, 3, 2, 4});
   EXPECT_EQ(ratio.median, 3);
   EXPECT_EQ(ratio.low, 2);
   EXPECT_EQ(ratio.high, 4);
   EXPECT_EQ(ratio.repetitions, 5);
-  EXPECT_EQ(ratio_of({7}).low, 7);
+  EXPECT_EQ(spread_of({7}).low, 7);
 }
 
 TEST(BenchReport, ExitsByTheWorstOfItsBudgets) {

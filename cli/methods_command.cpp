@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/launch.h"
+#include "cli/manifest.h"
+#include "cli/names.h"
+#include "cli/report_file.h"
+#include "cli/session.h"
+#include "cli/usage.h"
+#include "cli/version.h"
+#include "harness/gpu_library.h"
+#include "harness/timing/method_times.h"
+#include "problem/case_text.h"
+#include "problem/model_shapes.h"
+
+namespace attncheck::cli {
+namespace {
+
+constexpr int kGlooRanks = 4;
+
+// What was not measured is not_run, as for every bench.
+void require_device_for(const MethodsArguments& a) {
+  require_name("transport", a.transport, {"nccl", "gloo"});
+  try {
+    require_device(a.transport, a.ranks);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(std::string("not_run: ") + error.what());
+  }
+}
+
+std::string timed_backend(const MethodsArguments& a) {
+  const std::string device = device_of(a.transport, a.ranks);
+  const std::string fallback = device == "cuda" ? "cudnn" : "flash_cpu";
+  const std::string name = a.backend.empty() ? fallback : a.backend;
+  require_here(name);
+  try {
+    require_backend(built_in(), name);
+  } catch (const UnknownName& error) {
+    throw UsageError(error.what());
+  }
+  const std::string& only = built_in().backend(name)->device;
+  if (!only.empty() && only != device) {
+    throw UsageError(
+        fmt::format("--backend: {} runs on {} alone, and tensors are on {}", name, only, device));
+  }
+  return name;
+}
+
+DType timed_dtype(const std::string& name) {
+  require_name("dtype", name, dtype_names());
+  return parse_dtype(name);
+}
+
+std::optional<int> ranks_asked(const std::vector<int>& worlds) {
+  if (worlds.empty()) return std::nullopt;
+  if (worlds.size() > 1) {
+    throw UsageError(
+        fmt::format("--world: methods are timed on one number of ranks, {} given", worlds.size()));
+  }
+  if (worlds.front() < 1) {
+    throw UsageError(fmt::format("--world: {} is no number of ranks", worlds.front()));
+  }
+  return worlds.front();
+}
+
+timing::Question question_of(const BenchArguments& arguments) {
+  const MethodsArguments& a = arguments.methods;
+  if (a.scale <= 0) throw UsageError("--scale: 0 leaves no token: give a factor above 0");
+  timing::Question question;
+  question.shapes = chosen("shape", arguments.scale.shapes, model_shape_names(), {"flux"});
+  question.scale = a.scale;
+  question.backend = timed_backend(a);
+  question.dtype = timed_dtype(a.dtype);
+  question.repetitions = arguments.repetitions.value_or(question.repetitions);
+  return question;
+}
+
+void require_mesh(const Transport& transport, int ranks) {
+  const Support carried = transport.supports({ranks, 1});
+  if (!carried) throw UsageError(carried.reason);
+}
+
+}  // namespace
+
+int methods_command(const BenchArguments& arguments) {
+  const MethodsArguments& a = arguments.methods;
+  require_device_for(a);
+  std::optional<int> ranks = ranks_asked(arguments.scale.worlds);
+  if (const auto served = join_launched_world(a.transport, ranks, a.ranks)) return *served;
+  timing::Question question = question_of(arguments);
+  question.ranks = ranks.value_or(a.transport == "nccl" ? count_gpus().gpus : kGlooRanks);
+  ReportFile file("--json", arguments.json);
+  ProcessOptions options = process_options(a.transport, a.ranks, "");
+  options.launched = launched_world();
+  ProcessTransport transport(std::move(options));
+  require_mesh(transport, question.ranks);
+  timing::TimeTable table =
+      timing::measure(built_in(), transport, question, [&](const std::string& shape) {
+        if (!arguments.quiet) tell(fmt::format("timing {}\n", shape));
+      });
+  table.version = attncheck_version();
+  table.libtorch = libtorch_version();
+  fmt::print("{}", timing::table_text(table));
+  file.write(timing::table_json(table));
+  return table.exit_code();
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,33 @@
+#include "cli/methods_flags.h"
+
+#include <CLI/CLI.hpp>
+
+namespace attncheck::cli {
+
+// Ranges that say !(x < low) let "nan" through, which compares false.
+void add_methods(CLI::App& bench, MethodsArguments& a) {
+  const auto finite = [](const std::string& text) {
+    return text.find("nan") == std::string::npos ? "" : "'" + text + "' is not a finite number";
+  };
+  bench.add_option("--transport", a.transport, "methods: nccl, or gloo for CPUs")
+      ->capture_default_str();
+  bench.add_option("--backend", a.backend,
+                   "methods: the kernel; by default cudnn on GPUs, flash_cpu on CPUs");
+  bench.add_option("--dtype", a.dtype, "methods: f64, f32, bf16 or f16")->capture_default_str();
+  bench.add_option("--scale", a.scale, "methods: factor on the lengths of --shapes, above 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->check(finite)
+      ->capture_default_str();
+  bench
+      .add_option("--rank-timeout", a.ranks.timeout,
+                  "methods: seconds that ranks have for one shape; a collective has half of it")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->check(finite)
+      ->capture_default_str();
+  bench
+      .add_option("--device", a.ranks.device,
+                  "methods: cpu or cuda; by default cuda for nccl, else cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,168 @@
+#include "harness/timing/method_times.h"
+
+#include <algorithm>
+
+#include "harness/evaluate_local.h"
+#include "impl/contract/context_parallel_config.h"
+#include "problem/model_shapes.h"
+
+namespace attncheck::timing {
+namespace {
+
+using Outcome = RankReply::Outcome;
+
+Problem problem_of(const Question& question, const std::string& shape) {
+  Problem problem = scaled(model_shape(shape).problem, question.scale, 2 * question.ranks);
+  problem.dtype = question.dtype;
+  return problem;
+}
+
+Case case_of(const Question& question, const Problem& problem, const std::string& impl,
+             const Mesh& mesh) {
+  Case c;
+  c.impl = impl;
+  c.backend = question.backend;
+  c.mesh = mesh;
+  c.problem = problem;
+  c.return_lse = false;
+  return c;
+}
+
+// Of every repetition the slowest rank; empty where no rank had a part.
+std::vector<double> slowest(const std::vector<RankTimes>& ranks, size_t piece,
+                            std::vector<double> Laps::*lap) {
+  std::vector<double> worst;
+  for (const RankTimes& rank : ranks) {
+    const std::vector<double>& own = rank.laps.at(piece).*lap;
+    worst.resize(std::max(worst.size(), own.size()));
+    for (size_t i = 0; i < own.size(); ++i) worst[i] = std::max(worst[i], own[i]);
+  }
+  return worst;
+}
+
+PassTime pass_time(const std::vector<double>& seconds, const std::vector<double>& alone, int ranks,
+                   double flop) {
+  std::vector<double> percent;
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    percent.push_back(percent_of_alone(alone.at(i), seconds[i], ranks));
+  }
+  PassTime time{bench::spread_of(seconds), bench::spread_of(percent), 0};
+  time.flops = flop / (ranks * time.seconds.median);
+  return time;
+}
+
+void fill_passes(const std::vector<RankTimes>& ranks, const std::vector<size_t>& timed,
+                 ShapeTimes& shape) {
+  const Products products = products_of(shape.problem);
+  const auto fill = [&](std::vector<double> Laps::*lap, double flop, auto member) {
+    const std::vector<double> alone = slowest(ranks, 0, lap);
+    for (size_t piece = 0; piece < timed.size(); ++piece) {
+      PassRow& row = shape.passes[timed[piece]];
+      row.*member = pass_time(slowest(ranks, piece, lap), alone, row.case_.mesh.world(), flop);
+    }
+  };
+  fill(&Laps::forward, products.forward, &PassRow::forward);
+  fill(&Laps::backward, products.backward, &PassRow::backward);
+}
+
+void fill_exchanges(const std::vector<RankTimes>& ranks, size_t first, const TimingRequest& request,
+                    const Question& question, ShapeTimes& shape) {
+  const int64_t width = question.dtype == DType::f64 ? 8 : question.dtype == DType::f32 ? 4 : 2;
+  for (size_t i = 0; i < request.exchanges.size(); ++i) {
+    ExchangeRow row{request.exchanges[i],
+                    exchanged_elements(shape.problem, question.ranks) * width,
+                    bench::spread_of(slowest(ranks, first + i, &Laps::forward)),
+                    {}};
+    row.bandwidth = bandwidth(row.kind, row.bytes, question.ranks, row.seconds.median);
+    shape.exchanges.push_back(row);
+  }
+}
+
+// The ranks' times; or, of the first rank that has none, why.
+std::vector<RankTimes> times_of(const std::vector<RankReply>& replies, std::string& why_not) {
+  std::vector<RankTimes> times;
+  for (size_t rank = 0; rank < replies.size(); ++rank) {
+    const std::string who = "rank " + std::to_string(rank) + ": ";
+    if (replies[rank].outcome == Outcome::bystander) continue;
+    if (replies[rank].outcome != Outcome::answered) {
+      why_not = who + replies[rank].note;
+      return {};
+    }
+    times.push_back(rank_times_from_bytes(replies[rank].bytes));
+    if (why_not.empty() && !times.back().error.empty()) why_not = who + times.back().error;
+  }
+  if (why_not.empty() && times.size() != replies.size()) why_not = "a rank did not answer";
+  return times;
+}
+
+// The kernel alone is what all is compared with: without it there is nothing to time.
+void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& request,
+                 std::vector<size_t>& timed) {
+  for (size_t i = 0; i < shape.passes.size(); ++i) {
+    PassRow& row = shape.passes[i];
+    const Support support = registry.supports(row.case_);
+    if (!support) {
+      row.why_not = support.reason;
+      if (i == 0) shape.not_run = support.reason;
+      continue;
+    }
+    request.passes.push_back(row.case_);
+    timed.push_back(i);
+  }
+}
+
+ShapeTimes times_of_shape(const Registry& registry, Transport& transport, const Question& question,
+                          const std::string& name) {
+  ShapeTimes shape{name, problem_of(question, name), {}, {}, ""};
+  for (const Case& c : timed_cases(question, shape.problem)) {
+    shape.passes.push_back({c, std::nullopt, std::nullopt, ""});
+  }
+  TimingRequest request{question.repetitions, {}, {}};
+  if (question.ranks > 1) request.exchanges = all_exchanges();
+  std::vector<size_t> timed;
+  ask_support(registry, shape, request, timed);
+  if (!shape.not_run.empty()) return shape;
+  const Mesh mesh{question.ranks, 1};
+  const std::vector<RankTimes> ranks =
+      times_of(transport.run({mesh, whole_world(mesh), to_text(request)}), shape.not_run);
+  if (!shape.not_run.empty()) return shape;
+  fill_passes(ranks, timed, shape);
+  fill_exchanges(ranks, timed.size(), request, question, shape);
+  return shape;
+}
+
+}  // namespace
+
+int TimeTable::exit_code() const {
+  const bool all_timed = std::all_of(shapes.begin(), shapes.end(),
+                                     [](const ShapeTimes& shape) { return shape.not_run.empty(); });
+  return all_timed ? 0 : 3;
+}
+
+std::vector<Case> timed_cases(const Question& question, const Problem& problem) {
+  std::vector<Case> cases{case_of(question, problem, "local", {1, 1})};
+  for (const Mesh& mesh : factorisations(question.ranks)) {
+    for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
+      if (mesh.ring == 1 && rotate == Rotate::p2p) continue;
+      cases.push_back(case_of(question, problem, to_text(method_for(mesh)), mesh));
+      cases.back().rotate = rotate;
+    }
+  }
+  cases.push_back(case_of(question, problem, to_text(Method::allgather_kv), {question.ranks, 1}));
+  return cases;
+}
+
+TimeTable measure(const Registry& registry, Transport& transport, const Question& question,
+                  const std::function<void(const std::string& shape)>& progress) {
+  TimeTable table;
+  table.transport = transport.name();
+  table.device = transport.device();
+  table.question = question;
+  for (const std::string& shape : question.shapes) {
+    progress(shape);
+    table.shapes.push_back(times_of_shape(registry, transport, question, shape));
+  }
+  return table;
+}
+
+}  // namespace attncheck::timing

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/bench/spread.h"
+#include "harness/registry.h"
+#include "harness/timing/throughput.h"
+#include "harness/timing/timing_request.h"
+#include "harness/transport.h"
+
+namespace attncheck::timing {
+
+// What is asked for.
+struct Question {
+  std::vector<std::string> shapes;  // of problem/model_shapes.h
+  double scale = 1;                 // of their lengths
+  int ranks = 1;
+  std::string backend;
+  DType dtype = DType::bf16;
+  int repetitions = 5;
+};
+
+// Forward or backward of a pass: of every repetition the slowest rank.
+struct PassTime {
+  bench::Spread seconds;
+  bench::Spread percent;  // of the kernel's throughput in the same repetition; of itself 100
+  double flops = 0;       // a second and rank, by the median
+};
+
+struct PassRow {
+  Case case_;
+  std::optional<PassTime> forward, backward;
+  std::string why_not;  // without times
+};
+
+struct ExchangeRow {
+  ExchangeKind kind = ExchangeKind::all_gather;
+  int64_t bytes = 0;  // that a rank gives
+  bench::Spread seconds;
+  Bandwidth bandwidth;  // by the median
+};
+
+// One shape. The first row is the kernel alone, on one rank.
+struct ShapeTimes {
+  std::string shape;
+  Problem problem;
+  std::vector<PassRow> passes;
+  std::vector<ExchangeRow> exchanges;
+  std::string not_run;  // why nothing of it was timed
+};
+
+struct TimeTable {
+  std::string version, libtorch, transport, device;
+  Question question;
+  std::vector<ShapeTimes> shapes;
+
+  int exit_code() const;  // 0, or 3 where a shape was not timed
+};
+
+// What is timed of a problem: the kernel, then ring (where U = 1), Ulysses (where R = 1) or unified
+// attention on every factorisation of the ranks, a ring by all-gather and by send/receive, then
+// gathered keys. One rank has the kernel and each method on it.
+std::vector<Case> timed_cases(const Question& question, const Problem& problem);
+
+// Times each shape by one request, so that all of it takes turns within one run. What the
+// implementation or the backend refuses is a row that says why; a rank that is lost or throws is a
+// shape that says so, and the next one has fresh ranks.
+TimeTable measure(const Registry& registry, Transport& transport, const Question& question,
+                  const std::function<void(const std::string& shape)>& progress);
+
+std::string table_text(const TimeTable& table);
+std::string table_json(const TimeTable& table);
+
+}  // namespace attncheck::timing

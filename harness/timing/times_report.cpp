@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/timing/method_times.h"
+#include "problem/case_text.h"
+#include "problem/model_shapes.h"
+
+namespace attncheck::timing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using bench::Spread;
+
+constexpr double kMilli = 1e3, kGiga = 1e-9, kTera = 1e-12;
+
+std::string spread_text(const Spread& spread, double factor) {
+  return fmt::format("{:.3g} ({:.3g} to {:.3g})", spread.median * factor, spread.low * factor,
+                     spread.high * factor);
+}
+
+std::string head_text(const TimeTable& table) {
+  const Question& q = table.question;
+  return fmt::format(
+      "attncheck {}, LibTorch {}\n"
+      "measured over {}, {} ranks, tensors on {}, {} in {}: of {} repetitions in turn the median\n"
+      "(and quartiles), each of its slowest rank; percent of what the kernel does alone on one "
+      "rank\n",
+      table.version, table.libtorch, table.transport, q.ranks, table.device, q.backend,
+      to_text(q.dtype), q.repetitions);
+}
+
+const char* rotate_of(const Case& c) {
+  return c.mesh.ring == 1 || c.impl == "allgather_kv" ? "-" : to_text(c.rotate);
+}
+
+std::string name_of(const Case& c) {
+  return c.impl == "local" ? "kernel alone" : c.impl;
+}
+
+std::string time_text(const PassTime& time) {
+  return fmt::format(" {:>24} {:>8.1f} {:>9.3g}", spread_text(time.seconds, kMilli),
+                     time.percent.median, time.flops * kTera);
+}
+
+std::string row_text(const PassRow& row) {
+  const Case& c = row.case_;
+  const std::string start =
+      fmt::format("  {:<12} {:>5} {:<9}", name_of(c), to_text(c.mesh), rotate_of(c));
+  if (!row.forward || !row.backward) return fmt::format("{} not timed: {}\n", start, row.why_not);
+  return start + time_text(*row.forward) + time_text(*row.backward) + "\n";
+}
+
+std::string exchange_text(const ExchangeRow& row) {
+  return fmt::format("  {:<12} {:>10.3f} {:>24} {:>11.3g} {:>11.3g}\n", to_text(row.kind),
+                     static_cast<double>(row.bytes) / 1e6, spread_text(row.seconds, kMilli),
+                     row.bandwidth.algorithm * kGiga, row.bandwidth.bus * kGiga);
+}
+
+std::string shape_text(const ShapeTimes& shape) {
+  const Problem& p = shape.problem;
+  std::string text =
+      fmt::format("\n{}: {}; {} tokens, {} heads ({} of k and v), head_dim {}\n", shape.shape,
+                  model_shape(shape.shape).what, p.q_len, p.heads, p.kv_heads, p.head_dim);
+  if (!shape.not_run.empty()) return text + "  not_run: " + shape.not_run + "\n";
+  text +=
+      fmt::format("  {:<12} {:>5} {:<9} {:>24} {:>8} {:>9} {:>24} {:>8} {:>9}\n", "method", "mesh",
+                  "rotate", "forward ms", "%", "TFLOP/s", "backward ms", "%", "TFLOP/s");
+  for (const PassRow& row : shape.passes) text += row_text(row);
+  if (shape.exchanges.empty()) return text;
+  text += fmt::format("  {:<12} {:>10} {:>24} {:>11} {:>11}\n", "exchange", "MB a rank", "ms",
+                      "algbw GB/s", "busbw GB/s");
+  for (const ExchangeRow& row : shape.exchanges) text += exchange_text(row);
+  return text;
+}
+
+Json spread_json(const Spread& spread) {
+  return {{"median", spread.median}, {"low", spread.low}, {"high", spread.high}};
+}
+
+Json time_json(const PassTime& time) {
+  return {{"seconds", spread_json(time.seconds)},
+          {"percent", spread_json(time.percent)},
+          {"flop_per_second", time.flops}};
+}
+
+Json pass_json(const PassRow& row) {
+  Json json{{"impl", row.case_.impl},
+            {"mesh", to_text(row.case_.mesh)},
+            {"rotate", rotate_of(row.case_)}};
+  if (!row.why_not.empty()) json["not_timed"] = row.why_not;
+  if (row.forward) json["forward"] = time_json(*row.forward);
+  if (row.backward) json["backward"] = time_json(*row.backward);
+  return json;
+}
+
+Json shape_json(const ShapeTimes& shape) {
+  Json json{{"shape", shape.shape}, {"tokens", shape.problem.q_len}};
+  if (!shape.not_run.empty()) json["not_run"] = shape.not_run;
+  json["passes"] = Json::array();
+  for (const PassRow& row : shape.passes) json["passes"].push_back(pass_json(row));
+  json["exchanges"] = Json::array();
+  for (const ExchangeRow& row : shape.exchanges) {
+    json["exchanges"].push_back({{"exchange", to_text(row.kind)},
+                                 {"bytes", row.bytes},
+                                 {"seconds", spread_json(row.seconds)},
+                                 {"algbw", row.bandwidth.algorithm},
+                                 {"busbw", row.bandwidth.bus}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string table_text(const TimeTable& table) {
+  std::string text = head_text(table);
+  for (const ShapeTimes& shape : table.shapes) text += shape_text(shape);
+  return text;
+}
+
+std::string table_json(const TimeTable& table) {
+  const Question& q = table.question;
+  Json json{{"attncheck", table.version},   {"libtorch", table.libtorch},
+            {"bench", "methods"},           {"transport", table.transport},
+            {"device", table.device},       {"ranks", q.ranks},
+            {"backend", q.backend},         {"dtype", to_text(q.dtype)},
+            {"repetitions", q.repetitions}, {"shapes", Json::array()}};
+  for (const ShapeTimes& shape : table.shapes) json["shapes"].push_back(shape_json(shape));
+  return json.dump(2) + "\n";
+}
+
+}  // namespace attncheck::timing

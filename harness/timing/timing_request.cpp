@@ -1,0 +1,87 @@
+#include "harness/timing/timing_request.h"
+
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "problem/case_text.h"
+
+namespace attncheck::timing {
+namespace {
+
+int repetitions_of(const std::string& text) {
+  int repetitions = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), repetitions);
+  if (error != std::errc() || end != text.data() + text.size() || repetitions < 1) {
+    throw std::invalid_argument("'" + text + "' is no number of repetitions");
+  }
+  return repetitions;
+}
+
+void take_line(const std::string& word, const std::string& rest, TimingRequest& request) {
+  if (word == kTimingWord) {
+    request.repetitions = repetitions_of(rest);
+  } else if (word == "pass") {
+    request.passes.push_back(parse_case(rest));
+  } else if (word == "exchange") {
+    request.exchanges.push_back(parse_exchange(rest));
+  } else {
+    throw std::invalid_argument("'" + word + "' is no line of a request for times");
+  }
+}
+
+}  // namespace
+
+std::string to_text(const TimingRequest& request) {
+  std::string text = std::string(kTimingWord) + " " + std::to_string(request.repetitions) + "\n";
+  for (const Case& pass : request.passes) text += "pass " + to_text(pass) + "\n";
+  for (ExchangeKind kind : request.exchanges) {
+    text += std::string("exchange ") + to_text(kind) + "\n";
+  }
+  return text;
+}
+
+TimingRequest parse_timing_request(const std::string& text) {
+  TimingRequest request;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const size_t space = line.find(' ');
+    const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
+    take_line(line.substr(0, space), rest, request);
+  }
+  return request;
+}
+
+std::string to_bytes(const RankTimes& times) {
+  nlohmann::json laps = nlohmann::json::array();
+  for (const Laps& of : times.laps) {
+    laps.push_back({{"forward", of.forward}, {"backward", of.backward}});
+  }
+  const nlohmann::json json{{"laps", laps}, {"error", times.error}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+RankTimes rank_times_from_bytes(const std::string& bytes) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(bytes);
+    RankTimes times;
+    times.error = json.at("error").get<std::string>();
+    for (const nlohmann::json& laps : json.at("laps")) {
+      times.laps.push_back({laps.at("forward").get<std::vector<double>>(),
+                            laps.at("backward").get<std::vector<double>>()});
+    }
+    return times;
+  } catch (const nlohmann::json::exception& error) {
+    throw std::invalid_argument(std::string("not a rank's times: ") + error.what());
+  }
+}
+
+int64_t exchanged_elements(const Problem& problem, int ranks) {
+  const int64_t shard =
+      problem.batch * (problem.kv_len / ranks) * problem.kv_heads * problem.head_dim;
+  return (shard + ranks - 1) / ranks * ranks;
+}
+
+}  // namespace attncheck::timing

@@ -1,0 +1,123 @@
+"""Times of the methods, over Gloo on CPUs: methods_test.py PROGRAM"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+SMALL = ["--quiet", "--scale", "0.004"]
+
+
+def bench(*arguments):
+    return subprocess.run(
+        [PROGRAM, "bench", "methods", *arguments], capture_output=True, text=True, timeout=200
+    )
+
+
+def report_of(*arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "methods.json")
+        done = bench(*SMALL, "--transport", "gloo", "--json", path, *arguments)
+        with open(path) as file:
+            return done, json.load(file)
+
+
+class Times(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.done, cls.report = report_of("--world", "4", "--repetitions", "3")
+
+    def passes(self):
+        [shape] = self.report["shapes"]
+        return {(p["impl"], p["mesh"], p["rotate"]): p for p in shape["passes"]}
+
+    def test_are_there_for_the_kernel_and_every_method(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        self.assertEqual(
+            set(self.passes()),
+            {
+                ("local", "1x1", "-"), ("ring", "4x1", "allgather"), ("ring", "4x1", "p2p"),
+                ("unified", "2x2", "allgather"), ("unified", "2x2", "p2p"), ("ulysses", "1x4", "-"),
+                ("allgather_kv", "4x1", "-"),
+            },
+        )  # fmt: skip
+        for words, row in self.passes().items():
+            for direction in ["forward", "backward"]:
+                seconds = row[direction]["seconds"]
+                self.assertGreater(seconds["low"], 0, words)
+                self.assertLessEqual(seconds["low"], seconds["median"], words)
+                self.assertLessEqual(seconds["median"], seconds["high"], words)
+
+    def test_are_a_share_of_what_the_kernel_does_alone(self):
+        passes = self.passes()
+        for direction in ["forward", "backward"]:
+            alone = passes["local", "1x1", "-"][direction]
+            self.assertEqual(alone["percent"], {"median": 100.0, "low": 100.0, "high": 100.0})
+            for words, row in passes.items():
+                self.assertGreater(row[direction]["percent"]["low"], 0, words)
+
+    def test_of_exchanges_are_bandwidths_as_nccl_tests_has_them(self):
+        [shape] = self.report["shapes"]
+        by_name = {e["exchange"]: e for e in shape["exchanges"]}
+        for name, size, factor in [
+            ("all_gather", 4, 3 / 4), ("all_to_all", 1, 3 / 4), ("send_recv", 1, 1),
+        ]:  # fmt: skip
+            row = by_name[name]
+            self.assertEqual(row["bytes"], shape["tokens"] // 4 * 24 * 128 * 2)
+            self.assertAlmostEqual(row["algbw"] * row["seconds"]["median"], size * row["bytes"], delta=1)
+            self.assertAlmostEqual(row["busbw"], row["algbw"] * factor, delta=1)
+
+    def test_are_printed(self):
+        for part in ["kernel alone", "allgather_kv", "busbw GB/s", "of 3 repetitions", "4 ranks"]:
+            self.assertIn(part, self.done.stdout)
+
+
+class Refusals(unittest.TestCase):
+    def test_what_a_method_does_not_do_is_said(self):
+        done, report = report_of("--world", "2", "--repetitions", "1", "--backend", "native")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        passes = {p["impl"]: p for p in report["shapes"][0]["passes"]}
+        self.assertNotIn("forward", passes["ring"])
+        self.assertIn("log-sum-exp", passes["ring"]["not_timed"])
+        self.assertIn("not timed: ", done.stdout)
+        self.assertGreater(passes["ulysses"]["backward"]["seconds"]["median"], 0)
+
+    def test_a_kernel_that_cannot_is_not_run(self):
+        done, report = report_of("--world", "2", "--backend", "cudnn_emulated:2.9", "--dtype", "f64")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("bf16", report["shapes"][0]["not_run"])
+
+    def test_wrong_requests_say_what_would_be_right(self):
+        for arguments, says in [
+            (["--transport", "sim"], "nccl, gloo"),
+            (["--transport", "gloo", "--world", "2,4"], "one number of ranks, 2 given"),
+            (["--transport", "gloo", "--world", "65"], "at most 64"),
+            (["--transport", "gloo", "--backend", "mat"], "unknown backend 'mat'"),
+            (["--transport", "gloo", "--dtype", "f8"], "unknown dtype"),
+            (["--transport", "gloo", "--shapes", "fluxx"], "'flux'"),
+            (["--transport", "gloo", "--scale", "0"], "above 0"),
+            (["--transport", "gloo", "--scale", "nan"], "--scale"),
+        ]:
+            done = bench(*arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+
+class Gpus(unittest.TestCase):
+    def test_without_one_nothing_is_timed(self):
+        if os.path.exists("/dev/nvidia0"):
+            self.skipTest("not_run: there is a CUDA device")
+        for arguments in [[], ["--transport", "nccl", "--world", "4"]]:
+            done = bench(*arguments)
+            self.assertEqual(done.returncode, 3, done.stdout)
+            self.assertIn("not_run: no CUDA device: ", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

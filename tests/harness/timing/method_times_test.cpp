@@ -1,0 +1,189 @@
+#include "harness/timing/method_times.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "problem/case_text.h"
+
+namespace attncheck::timing {
+namespace {
+
+using Outcome = RankReply::Outcome;
+
+// Answers with times that are known: rank r takes (piece + 1) (r + 1) seconds forward and ten times
+// that backward, in every repetition; the kernel on rank 0 alone.
+class KnownTimes : public Transport {
+ public:
+  std::string name() const override { return "known"; }
+  Support supports(const Mesh&) const override { return Support::yes(); }
+  std::vector<RankReply> run(const Launch& launch) override {
+    const TimingRequest request = parse_timing_request(launch.request);
+    std::vector<RankReply> replies(launch.mesh.world());
+    for (size_t rank = 0; rank < replies.size(); ++rank) {
+      replies[rank].bytes = to_bytes(times_of(request, rank));
+    }
+    if (edit) edit(replies);
+    return replies;
+  }
+
+  std::function<void(std::vector<RankReply>&)> edit;
+
+ private:
+  static RankTimes times_of(const TimingRequest& request, size_t rank) {
+    RankTimes times;
+    for (size_t i = 0; i < request.passes.size() + request.exchanges.size(); ++i) {
+      const std::vector<double> all(request.repetitions, double((i + 1) * (rank + 1)));
+      std::vector<double> backward = all;
+      for (double& seconds : backward) seconds *= 10;
+      const bool pass = i < request.passes.size();
+      times.laps.push_back({all, pass ? backward : std::vector<double>()});
+      if (pass && request.passes[i].impl == "local" && rank > 0) times.laps.back() = {};
+    }
+    return times;
+  }
+};
+
+Support yes(const Case&, const Backend&) {
+  return Support::yes();
+}
+
+Registry registry_of(std::function<Support(const Case&, const Backend&)> ulysses = yes) {
+  Registry registry;
+  Backend backend;
+  backend.name = "some";
+  backend.supports = [](const Problem& p) {
+    return p.dtype == DType::f16 ? Support::no("no f16") : Support::yes();
+  };
+  registry.backends = {backend};
+  for (const char* name : {"ring", "unified", "allgather_kv"}) {
+    registry.implementations.push_back({name, yes, nullptr});
+  }
+  registry.implementations.push_back({"ulysses", std::move(ulysses), nullptr});
+  return registry;
+}
+
+Question question_of(int ranks) {
+  return {{"flux"}, 0.01, ranks, "some", DType::bf16, 3};
+}
+
+TimeTable measured(const Registry& registry, KnownTimes& ranks, const Question& question) {
+  return measure(registry, ranks, question, [](const std::string&) {});
+}
+
+const PassRow& row_of(const ShapeTimes& shape, const std::string& impl) {
+  const auto found = std::find_if(shape.passes.begin(), shape.passes.end(),
+                                  [&](const PassRow& row) { return row.case_.impl == impl; });
+  EXPECT_NE(found, shape.passes.end()) << impl;
+  return *found;
+}
+
+TEST(TimedCases, AreTheKernelAndEveryMethodOnEveryFactorisation) {
+  const Question question = question_of(4);
+  std::multiset<std::string> found;
+  for (const Case& c : timed_cases(question, Problem())) {
+    found.insert(c.impl + " " + to_text(c.mesh) + " " + to_text(c.rotate));
+  }
+  EXPECT_EQ(found,
+            (std::multiset<std::string>{"local 1x1 allgather", "ring 4x1 allgather", "ring 4x1 p2p",
+                                        "unified 2x2 allgather", "unified 2x2 p2p",
+                                        "ulysses 1x4 allgather", "allgather_kv 4x1 allgather"}));
+}
+
+TEST(MethodTimes, AreThoseOfTheSlowestRank) {
+  KnownTimes ranks;
+  const TimeTable table = measured(registry_of(), ranks, question_of(4));
+  ASSERT_EQ(table.shapes.size(), 1u);
+  const PassRow& first = table.shapes[0].passes[1];
+  EXPECT_EQ(first.case_.impl, "ring");
+  EXPECT_DOUBLE_EQ(first.forward->seconds.median, 2 * 4);
+  EXPECT_DOUBLE_EQ(first.backward->seconds.median, 20 * 4);
+  EXPECT_EQ(first.forward->seconds.repetitions, 3);
+}
+
+TEST(MethodTimes, ArePercentOfTheKernelAlone) {
+  KnownTimes ranks;
+  const ShapeTimes shape = measured(registry_of(), ranks, question_of(4)).shapes[0];
+  EXPECT_DOUBLE_EQ(shape.passes[0].forward->percent.median, 100);
+  EXPECT_DOUBLE_EQ(shape.passes[0].backward->percent.median, 100);
+  EXPECT_DOUBLE_EQ(shape.passes[1].forward->percent.median, 100.0 * 1 / (4 * 8));
+  EXPECT_DOUBLE_EQ(shape.passes[1].backward->percent.median, 100.0 * 10 / (4 * 80));
+  EXPECT_DOUBLE_EQ(shape.passes[1].forward->flops, products_of(shape.problem).forward / (4 * 8));
+}
+
+TEST(MethodTimes, OfExchangesAreBandwidths) {
+  KnownTimes ranks;
+  const ShapeTimes shape = measured(registry_of(), ranks, question_of(4)).shapes[0];
+  ASSERT_EQ(shape.exchanges.size(), 3u);
+  const ExchangeRow& gather = shape.exchanges[0];
+  const double seconds = double(shape.passes.size() + 1) * 4;
+  EXPECT_EQ(gather.bytes, exchanged_elements(shape.problem, 4) * 2);
+  EXPECT_DOUBLE_EQ(gather.seconds.median, seconds);
+  EXPECT_DOUBLE_EQ(gather.bandwidth.bus, 3 * double(gather.bytes) / seconds);
+}
+
+TEST(MethodTimes, OfOneRankHaveNoExchanges) {
+  KnownTimes ranks;
+  const TimeTable table = measured(registry_of(), ranks, question_of(1));
+  EXPECT_TRUE(table.shapes[0].exchanges.empty());
+  EXPECT_EQ(table.exit_code(), 0);
+}
+
+TEST(MethodTimes, WhatAMethodRefusesIsARowThatSaysWhy) {
+  KnownTimes ranks;
+  const Registry registry =
+      registry_of([](const Case&, const Backend&) { return Support::no("24 heads on 5 ranks"); });
+  const TimeTable table = measured(registry, ranks, question_of(4));
+  const PassRow& ulysses = row_of(table.shapes[0], "ulysses");
+  EXPECT_EQ(ulysses.why_not, "24 heads on 5 ranks");
+  EXPECT_FALSE(ulysses.forward);
+  EXPECT_DOUBLE_EQ(row_of(table.shapes[0], "allgather_kv").forward->seconds.median, 6 * 4);
+  EXPECT_EQ(table.exit_code(), 0);
+}
+
+TEST(MethodTimes, WithoutTheKernelNothingIsTimed) {
+  KnownTimes ranks;
+  Question question = question_of(2);
+  question.dtype = DType::f16;
+  const TimeTable table = measured(registry_of(), ranks, question);
+  EXPECT_EQ(table.shapes[0].not_run, "no f16");
+  EXPECT_EQ(table.exit_code(), 3);
+}
+
+TEST(MethodTimes, ARankWithoutTimesIsNamed) {
+  KnownTimes ranks;
+  ranks.edit = [](std::vector<RankReply>& replies) {
+    replies[0].outcome = Outcome::bystander;
+    replies[1].bytes = to_bytes(RankTimes{{}, "out of memory"});
+  };
+  TimeTable table = measured(registry_of(), ranks, question_of(2));
+  EXPECT_EQ(table.shapes[0].not_run, "rank 1: out of memory");
+  ranks.edit = [](std::vector<RankReply>& replies) {
+    replies[1].outcome = Outcome::signalled;
+    replies[1].note = "was ended by signal 6";
+  };
+  table = measured(registry_of(), ranks, question_of(2));
+  EXPECT_EQ(table.shapes[0].not_run, "rank 1: was ended by signal 6");
+  EXPECT_EQ(table.exit_code(), 3);
+}
+
+TEST(TimeTable, SaysEveryRowAsTextAndAsJson) {
+  KnownTimes ranks;
+  const TimeTable table = measured(registry_of(), ranks, question_of(4));
+  const std::string text = table_text(table);
+  for (const char* part : {"4 ranks", "kernel alone", "ring", "2x2", "p2p", "ulysses",
+                           "allgather_kv", "busbw GB/s", "send_recv", "of 3 repetitions"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  const auto json = nlohmann::json::parse(table_json(table));
+  EXPECT_EQ(json["bench"], "methods");
+  const auto& shape = json["shapes"][0];
+  EXPECT_EQ(shape["passes"].size(), table.shapes[0].passes.size());
+  EXPECT_EQ(shape["passes"][1]["forward"]["seconds"]["median"], 8);
+  EXPECT_EQ(shape["exchanges"][2]["exchange"], "send_recv");
+}
+
+}  // namespace
+}  // namespace attncheck::timing
