@@ -12,11 +12,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/check_flags.h"
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
 #include "cli/names.h"
+#include "cli/promote_command.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/process_transport.h"
@@ -29,6 +31,7 @@ struct Arguments {
   MutantsArguments mutants;
   BenchArguments bench;
   ContractsArguments contracts;
+  PromoteArguments promote;
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
@@ -65,12 +68,6 @@ void refuse_plugin(const std::string& path) {
   throw UsageError("--plugin: " +
                    (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
                            : "there is no '" + path + "'"));
-}
-
-CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
-  return app->add_option(flag, path, help)->check([](const std::string& given) {
-    return given.empty() ? std::string("an empty path is no file") : std::string();
-  });
 }
 
 void add_ranks(CLI::App* app, RankArguments& ranks) {
@@ -116,11 +113,7 @@ void add_check(CLI::App& app, Arguments& all) {
       ->check(finite_number);
   check->add_option("--lanes", a.lanes, "Cases judged side by side; one for each core by default")
       ->check(CLI::Range(int64_t{1}, int64_t{256}));
-  add_path(check, "--expect", a.expect, "A file of known failures: property | words | reason");
-  add_path(check, "--corpus", a.corpus, "Folder of failures, tried first on the next run; or none")
-      ->capture_default_str();
-  add_path(check, "--json", a.json, "Write the report to this file as well");
-  add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
+  add_memory(check, a);
   add_ranks(check, a.ranks);
   add_device(check, a.ranks);
   check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
@@ -143,9 +136,9 @@ void add_mutants(CLI::App& app, Arguments& all) {
 }
 
 CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
-                           const std::function<int()>& command) {
+                           const char* case_help, const std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand(name, help);
-  sub->add_option("case", all.case_text, "One case: 'impl=ring mesh=3x1 q=3 d=1'")->required();
+  sub->add_option("case", all.case_text, case_help)->required();
   add_ranks(sub, all.ranks);
   add_device(sub, all.ranks);
   sub->callback([&all, command] { all.command = command; });
@@ -155,6 +148,7 @@ CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, cons
 void add_replay(CLI::App& app, Arguments& all) {
   CLI::App* replay =
       add_case_command(app, all, "replay", "Run one case again, every property that applies",
+                       "One case, or a file or folder of a corpus, each with its own property",
                        [&all] { return replay_command(all.case_text, all.properties, all.ranks); });
   add_list(replay, "--property", all.properties, "Properties, or all");
 }
@@ -219,7 +213,7 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants",
+  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants", "promote",
                                           "compare", "contracts", "bench",   "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
@@ -233,10 +227,12 @@ int run(int argc, char** argv) {
   add_check(app, all);
   add_replay(app, all);
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
+                   "One case: 'impl=ring mesh=3x1 q=3 d=1'",
                    [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all);
   add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
+  add_promote(app, all.promote, all.command);
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
