@@ -13,6 +13,7 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/progress.h"
+#include "cli/remembered.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
 #include "cli/usage.h"
@@ -30,29 +31,42 @@ namespace {
 
 // Where failures are kept; nothing when the flag says `none`.
 std::optional<Corpus> corpus_of(const CheckArguments& arguments) {
-  if (arguments.corpus == "none") return std::nullopt;
-  return Corpus(arguments.corpus);
+  const std::vector<std::string>& folders = arguments.corpora;
+  if (std::find(folders.begin(), folders.end(), "") != folders.end()) {
+    throw UsageError("--corpus: an empty path is no folder");
+  }
+  if (folders == std::vector<std::string>{"none"}) return std::nullopt;
+  if (std::find(folders.begin(), folders.end(), "none") == folders.end()) {
+    return Corpus(folders.back());
+  }
+  throw UsageError("--corpus: 'none' stands alone: nothing is remembered then");
 }
 
-std::vector<RememberedCase> remembered_in(const std::optional<Corpus>& corpus) {
-  if (!corpus) return {};
+std::string contents(const std::string& flag, const std::string& path) {
+  std::error_code none;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, none)) file.open(path);  // a device may have no end
+  if (!file.is_open()) throw UsageError(flag + ": cannot read '" + path + "'");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Of earlier runs; the first one has none.
+CloseCalls closest_in(const std::string& path) {
+  std::error_code none;
+  if (path.empty() || !std::filesystem::exists(path, none)) return {};
   try {
-    return corpus->load();
+    return CloseCalls::parse(contents("--closest", path));
   } catch (const std::invalid_argument& error) {
-    throw UsageError(std::string("--corpus: ") + error.what());
+    throw UsageError("--closest: '" + path + "': " + error.what());
   }
 }
 
 std::vector<Expectation> expectations_in(const std::string& path, const Registry& registry) {
   if (path.empty()) return {};
-  std::error_code none;
-  std::ifstream file;
-  if (std::filesystem::is_regular_file(path, none)) file.open(path);  // a device may have no end
-  if (!file.is_open()) throw UsageError("--expect: cannot read '" + path + "'");
-  std::stringstream text;
-  text << file.rdbuf();
   try {
-    return parse_expectations(text.str(), registry.property_names());
+    return parse_expectations(contents("--expect", path), registry.property_names());
   } catch (const ExpectationError& error) {
     throw UsageError("--expect: " + path + ", " + error.what());
   }
@@ -95,12 +109,10 @@ void require_names(const Registry& registry, const CheckOptions& options) {
   }
   for (const RememberedCase& remembered : options.remembered) {
     try {
-      require_name("property", remembered.property, registry.property_names());
-      require_known(registry, remembered.case_);
+      require_known(registry, remembered);
     } catch (const std::exception& error) {
       throw UsageError("--corpus: a remembered failure names what is not there, " +
-                       remembered.property + " | " + to_text(remembered.case_) + ": " +
-                       error.what());
+                       to_text(remembered) + ": " + error.what());
     }
   }
 }
@@ -130,12 +142,20 @@ CheckOptions options_of(const CheckArguments& arguments, const Registry& registr
   options.seed = arguments.seed;
   options.replay_flags = replay_flags(arguments.ranks);
   options.expectations = expectations_in(arguments.expect, registry);
-  options.remembered = remembered_in(corpus);
+  if (corpus) options.remembered = remembered_in(arguments.corpora);
+  options.steer = arguments.steer;
   for (const Expectation& expectation : options.expectations) {
     if (expectation.case_) options.remembered.push_back({expectation.property, *expectation.case_});
   }
   options.on_failure = [&corpus](const RememberedCase& failure) { keep(corpus, failure); };
   return options;
+}
+
+// Streams share what is left of the time, so that none is left out for those before it.
+Clock::time_point share_of(Clock::time_point end, size_t streams) {
+  if (end == Clock::time_point::max()) return end;
+  const auto now = Clock::now();
+  return now + (end - now) / static_cast<int64_t>(streams);
 }
 
 CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, CheckOptions options,
@@ -144,9 +164,10 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
   ProgressLine progress(arguments.quiet);
   progress.set_total_streams(static_cast<int64_t>(plan.streams.size()));
   options.progress = [&progress](const Progress& p) { progress(p); };
+  Clock::time_point end = Clock::time_point::max();
   if (arguments.time_limit) {
     const std::chrono::duration<double> limit(*arguments.time_limit);
-    options.deadline = start + std::chrono::duration_cast<Clock::duration>(limit);
+    end = start + std::chrono::duration_cast<Clock::duration>(limit);
   }
   CheckReport report;
   report.version = attncheck_version();
@@ -154,13 +175,23 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
   report.seed = arguments.seed;
   report.expectations = options.expectations;
   report.required = required_of(arguments);
-  for (const PlannedStream& planned : plan.streams) {
+  for (size_t i = 0; i < plan.streams.size(); ++i) {
     progress.begin_stream();
-    options.cases = planned.cases;
-    report.streams.push_back(check_stream(planned.spec, plan.properties, lanes, options));
+    options.cases = plan.streams[i].cases;
+    options.deadline = share_of(end, plan.streams.size() - i);
+    report.streams.push_back(check_stream(plan.streams[i].spec, plan.properties, lanes, options));
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
+}
+
+void add_calls(const CheckReport& report, CloseCalls& closest) {
+  for (const StreamReport& stream : report.streams) {
+    for (const PropertyResult& result : stream.results) {
+      if (!result.closest_case) continue;
+      closest.add({result.property, result.closest_call, *result.closest_case});
+    }
+  }
 }
 
 }  // namespace
@@ -176,11 +207,16 @@ int check_command(const CheckArguments& given) {
   CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
   require_two_files(arguments);
+  CloseCalls closest = closest_in(arguments.closest);
+  options.closest = closest.all();
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
+  ReportFile calls("--closest", arguments.closest);
   const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   fmt::print("{}", report_text(report));
   json.write(report_json(report));
   junit.write(report_junit(report));
+  add_calls(report, closest);
+  calls.write(closest.json());
   return report.exit_code();
 }
 

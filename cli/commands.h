@@ -29,10 +29,12 @@ struct CheckArguments {
   std::optional<double> scale;      // of their lengths
   std::optional<int64_t> cases;     // by stream
   uint64_t seed = kDefaultSeed;
-  std::optional<double> time_limit;  // seconds
-  std::optional<int64_t> lanes;      // of cases; one for each core by default
-  std::string expect;                // a file of known failures
-  std::string corpus = kDefaultCorpus;
+  std::optional<double> time_limit;                  // seconds
+  std::optional<int64_t> lanes;                      // of cases; one for each core by default
+  std::string expect;                                // a file of known failures
+  std::vector<std::string> corpora{kDefaultCorpus};  // folders; new failures go into the last
+  std::string closest;                               // a file of closest calls
+  int64_t steer = 25;                                // percent of the cases
   std::string json, junit;
   RankArguments ranks;
   bool quiet = false;
@@ -41,6 +43,8 @@ int check_command(const CheckArguments& arguments);
 
 int replay_command(const std::string& case_text, const std::vector<std::string>& properties,
                    const RankArguments& ranks);
+// A file or a folder of a corpus, each case with its own property; nothing where there is none.
+std::optional<int> replay_files(const std::string& path, const RankArguments& ranks);
 int explain_command(const std::string& case_text, const RankArguments& ranks);
 
 // What a prediction is asked for.

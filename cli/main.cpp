@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/check_flags.h"
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
 #include "cli/early_exit.h"
@@ -17,6 +18,7 @@
 #include "cli/methods_flags.h"
 #include "cli/mutants_command.h"
 #include "cli/names.h"
+#include "cli/promote_command.h"
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -30,6 +32,7 @@ struct Arguments {
   MutantsArguments mutants;
   BenchArguments bench;
   ContractsArguments contracts;
+  PromoteArguments promote;
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
@@ -70,11 +73,7 @@ void add_check(CLI::App& app, Arguments& all) {
       ->check(finite_number);
   check->add_option("--lanes", a.lanes, "Cases judged side by side; one for each core by default")
       ->check(CLI::Range(int64_t{1}, int64_t{256}));
-  add_path(check, "--expect", a.expect, "A file of known failures: property | words | reason");
-  add_path(check, "--corpus", a.corpus, "Folder of failures, tried first on the next run; or none")
-      ->capture_default_str();
-  add_path(check, "--json", a.json, "Write the report to this file as well");
-  add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
+  add_memory(check, a);
   add_ranks(check, a.ranks);
   add_device(check, a.ranks);
   check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
@@ -83,9 +82,9 @@ void add_check(CLI::App& app, Arguments& all) {
 }
 
 CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, const char* help,
-                           const std::function<int()>& command) {
+                           const char* case_help, const std::function<int()>& command) {
   CLI::App* sub = app.add_subcommand(name, help);
-  sub->add_option("case", all.case_text, "One case: 'impl=ring mesh=3x1 q=3 d=1'")->required();
+  sub->add_option("case", all.case_text, case_help)->required();
   add_ranks(sub, all.ranks);
   add_device(sub, all.ranks);
   sub->callback([&all, command] { all.command = command; });
@@ -95,6 +94,7 @@ CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, cons
 void add_replay(CLI::App& app, Arguments& all) {
   CLI::App* replay =
       add_case_command(app, all, "replay", "Run one case again, every property that applies",
+                       "One case, or a file or folder of a corpus, each with its own property",
                        [&all] { return replay_command(all.case_text, all.properties, all.ranks); });
   add_list(replay, "--property", all.properties, "Properties, or all");
 }
@@ -161,7 +161,7 @@ void add_rank(CLI::App& app, Arguments& all) {
 // CLI11 says of an unknown command only that it did not expect the argument.
 void require_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
-  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants",
+  const std::vector<std::string> commands{"check",   "replay",    "explain", "mutants", "promote",
                                           "compare", "contracts", "bench",   "list"};
   if (std::string(argv[1]) != "rank") require_name("command", argv[1], commands);
 }
@@ -175,10 +175,12 @@ int run(int argc, char** argv) {
   add_check(app, all);
   add_replay(app, all);
   add_case_command(app, all, "explain", "Where every contribution of one case ended up",
+                   "One case: 'impl=ring mesh=3x1 q=3 d=1'",
                    [&all] { return explain_command(all.case_text, all.ranks); });
   add_mutants(app, all.mutants, all.command);
   add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
+  add_promote(app, all.promote, all.command);
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);

@@ -38,11 +38,11 @@ std::string timed_backend(const MethodsArguments& a) {
   const std::string name = a.backend.empty() ? fallback : a.backend;
   require_here(name);
   try {
-    require_backend(built_in(), name);
+    require_backend(program_registry(), name);
   } catch (const UnknownName& error) {
     throw UsageError(error.what());
   }
-  const std::string& only = built_in().backend(name)->device;
+  const std::string& only = program_registry().backend(name)->device;
   if (!only.empty() && only != device) {
     throw UsageError(
         fmt::format("--backend: {} runs on {} alone, and tensors are on {}", name, only, device));
@@ -99,7 +99,7 @@ int methods_command(const BenchArguments& arguments) {
   ProcessTransport transport(std::move(options));
   require_mesh(transport, question.ranks);
   timing::TimeTable table =
-      timing::measure(built_in(), transport, question, [&](const std::string& shape) {
+      timing::measure(program_registry(), transport, question, [&](const std::string& shape) {
         if (!arguments.quiet) tell(fmt::format("timing {}\n", shape));
       });
   table.version = attncheck_version();

@@ -1,22 +1,10 @@
 #include "cli/rank_flags.h"
 
-#include <cmath>
-#include <cstdlib>
+#include <CLI/CLI.hpp>
+
+#include "cli/flags.h"
 
 namespace attncheck::cli {
-
-// CLI11's ranges let "nan" through.
-std::string finite_number(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
-}
-
-CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
-  return app->add_option(flag, path, help)->check([](const std::string& given) {
-    return given.empty() ? std::string("an empty path is no file") : std::string();
-  });
-}
 
 void add_ranks(CLI::App* app, RankArguments& ranks) {
   app->add_option("--rank-timeout", ranks.timeout,

@@ -78,6 +78,9 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
 
 int replay_command(const std::string& case_text, const std::vector<std::string>& properties_given,
                    const RankArguments& ranks) {
+  if (properties_given.empty()) {
+    if (const auto code = replay_files(case_text, ranks)) return *code;
+  }
   const Case c = case_argument(case_text);
   require_device(c.transport, ranks);
   if (const auto code = join_launched_world(c, ranks)) return *code;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/drive/cells.h"
+#include "harness/drive/near_case.h"
 #include "harness/drive/shape_case.h"
 #include "problem/case_text.h"
 
@@ -44,6 +45,7 @@ CaseStream::CaseStream(StreamSpec spec, SupportsCase supports, uint64_t seed)
     : spec_(std::move(spec)),
       supports_(std::move(supports)),
       random_(seed, stream_name(spec_)),
+      near_random_(seed, stream_name(spec_) + ", near"),
       refused_random_(seed, stream_name(spec_) + ", refused"),
       probe_random_(seed, stream_name(spec_) + ", probes"),
       required_(all_cells().size(), false),
@@ -126,6 +128,37 @@ std::optional<Case> CaseStream::next() {
   if (!c) c = draw(place, Goal::any);
   if (c) count(*c);
   return c;
+}
+
+// On the closest call's own mesh where it is one of this stream's.
+Case CaseStream::draw_near(const std::vector<Case>& closest, const Pick& pick) const {
+  Case c = closest[pick(closest.size())];
+  auto place = std::find_if(places_.begin(), places_.end(), [&](const Place& p) {
+    return p.mesh.ring == c.mesh.ring && p.mesh.ulysses == c.mesh.ulysses;
+  });
+  if (place == places_.end()) {
+    place = places_.begin() + pick(places_.size());
+    c.mesh = place->mesh;
+    c.problem.shards.clear();
+  }
+  c.impl = spec_.impl;
+  c.backend = spec_.backend;
+  c.transport = spec_.transport;
+  c.problem.dtype = spec_.dtype;
+  c.return_lse = c.return_lse && spec_.lse;
+  return near_case(c, spec_.kind, place->abilities, pick);
+}
+
+std::optional<Case> CaseStream::next_near(const std::vector<Case>& closest) {
+  const bool possible = !places_.empty() && !closest.empty() && spec_.shapes.empty();
+  if (!possible || !empty_cells().empty()) return std::nullopt;
+  for (int i = 0; i < kRedraws; ++i) {
+    const Case c = near_random_.next([&](const Pick& pick) { return draw_near(closest, pick); });
+    if (!supports_(c)) continue;
+    count(c);
+    return c;
+  }
+  return std::nullopt;
 }
 
 std::optional<Case> CaseStream::next_refused() {

@@ -30,6 +30,10 @@ class CaseStream {
   // The next case that the subject supports; nullopt when there is no mesh that it does, or when no
   // draw was accepted.
   std::optional<Case> next();
+  // The next case near to one of those given, taken to this stream's subject; nullopt where there
+  // is none, where a cell still waits for a case, and where sizes are given. Draws of next() stay
+  // what they are.
+  std::optional<Case> next_near(const std::vector<Case>& closest);
   // The next case that the subject refuses, for properties about refusals.
   std::optional<Case> next_refused();
 
@@ -51,13 +55,14 @@ class CaseStream {
 
   Case draw_once(const Place& place, Goal goal, const Pick& pick) const;
   std::optional<Case> draw(const Place& place, Goal goal);
+  Case draw_near(const std::vector<Case>& closest, const Pick& pick) const;
   std::optional<Case> next_on_purpose(const Place& place);
   void look_for_cells();
   void count(const Case& c);
 
   StreamSpec spec_;
   SupportsCase supports_;
-  RandomCases random_, refused_random_, probe_random_;
+  RandomCases random_, near_random_, refused_random_, probe_random_;
   std::vector<Place> places_;        // meshes that the subject does
   std::vector<Place> wrong_places_;  // meshes of the same worlds that it does not
   std::map<std::string, std::string> refused_meshes_;

@@ -29,9 +29,10 @@ struct PropertyResult {
   std::string reason;  // of unsupported and not_run
   int64_t cases = 0;   // judged: passed or failed
   int64_t not_run = 0;
-  std::string why_not_run;    // the first of them, with its case
-  bool unrepeatable = false;  // a rank died or hung once and not again
-  double closest_call = 0;    // the largest error / bound among what passed
+  std::string why_not_run;           // the first of them, with its case
+  bool unrepeatable = false;         // a rank died or hung once and not again
+  double closest_call = 0;           // the largest error / bound among what passed
+  std::optional<Case> closest_case;  // its case
   // Of a failure: the shrunk case, and what failed there. Of a pass: the evidence of the closest
   // call.
   std::optional<Case> case_;
@@ -59,6 +60,7 @@ struct StreamReport {
   std::vector<Mesh> meshes;  // that the subject does
   std::vector<PropertyResult> results;
   int64_t cases = 0, refused_cases = 0;
+  int64_t asked = 0;       // cases, which are less when the time is up
   int64_t remembered = 0;  // failures of earlier runs that were tried first
   int64_t runs = 0;
   // What became of a rank once and not again, with the case -> the properties that it kept from

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/drive/case_task.h"
+#include "harness/drive/steering.h"
 #include "harness/drive/stream_ledger.h"
 #include "problem/case_text.h"
 
@@ -35,6 +36,7 @@ class StreamCheck {
   void post(Origin origin, const Case& c, std::vector<size_t> judges);
   void repost();
   void take_first();
+  void steer_by(const Case& c, const CaseOutcome& outcome);
   void tell(const CaseUnderWay& taken);
   Shrunk shrink_in_lane(size_t property, const Case& c, const Verdict& verdict,
                         const std::function<bool(const Case&)>& wanted);
@@ -45,6 +47,7 @@ class StreamCheck {
 
   CaseStream stream_;
   PropertyList properties_;
+  Steering steering_;
   Lanes& lanes_;
   const CheckOptions& options_;
   StreamReport report_;
@@ -55,11 +58,23 @@ class StreamCheck {
   bool cancelled_ = false;  // the cases under way, for a failure to be shrunk
 };
 
+// Those that say something about a stream of that dtype.
+std::vector<CloseCall> calls_of(DType dtype, const PropertyList& properties,
+                                std::vector<CloseCall> calls) {
+  std::erase_if(calls, [&](const CloseCall& call) {
+    const bool judges = std::any_of(properties.begin(), properties.end(),
+                                    [&](const Property* p) { return p->name == call.property; });
+    return !judges || call.case_.problem.dtype != dtype;
+  });
+  return calls;
+}
+
 StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                          const CheckOptions& options)
     : stream_(
           spec, [&lanes](const Case& c) { return lanes.lab().supports(c); }, options.seed),
       properties_(speaking_of(spec.kind, properties)),
+      steering_(options.steer, calls_of(spec.dtype, properties_, options.closest)),
       lanes_(lanes),
       options_(options),
       ledger_(report_, options,
@@ -67,6 +82,7 @@ StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties,
                 return shrink_in_lane(property, c, verdict, wanted);
               }) {
   report_.spec = spec;
+  report_.asked = options_.cases;
   report_.meshes = stream_.meshes();
   for (const Property* property : properties_) {
     PropertyResult result;
@@ -122,7 +138,8 @@ void StreamCheck::post_remembered() {
 }
 
 void StreamCheck::post_next() {
-  const std::optional<Case> c = stream_.next();
+  std::optional<Case> c = stream_.next_near(steering_.near(drawn_));
+  if (!c) c = stream_.next();
   exhausted_ = !c;
   if (!c) return;
   const std::vector<size_t> about_refusals = open_judges(true);
@@ -166,13 +183,25 @@ void add_figures(const RunFigures& figures, StreamReport& report) {
   report.peak_bytes = std::max(report.peak_bytes, figures.peak_bytes);
 }
 
+void StreamCheck::steer_by(const Case& c, const CaseOutcome& outcome) {
+  std::vector<CloseCall> calls;
+  for (const Judged& judged : outcome.judged) {
+    if (judged.verdict.kind != Verdict::Kind::pass) continue;
+    calls.push_back({properties_[judged.property]->name, judged.verdict.share_of_bound(), c});
+  }
+  steering_.enter(calls);
+}
+
 void StreamCheck::take_first() {
   CaseUnderWay first = std::move(under_way_.front());
   under_way_.pop_front();
   const CaseOutcome outcome = first.work.outcome();
   report_.runs += outcome.runs;
   report_.lost_cases += outcome.lost_a_rank ? 1 : 0;
-  if (first.origin == Origin::drawn) add_figures(outcome.figures, report_);
+  if (first.origin == Origin::drawn) {
+    add_figures(outcome.figures, report_);
+    steer_by(first.work.task().case_, outcome);
+  }
   for (const Judged& judged : outcome.judged) ledger_.enter(first.work.task().case_, judged);
   tell(first);
   if (std::exchange(cancelled_, false)) repost();
@@ -196,7 +225,7 @@ StreamReport StreamCheck::run() {
   post_remembered();
   while (true) {
     const size_t ahead = lanes_.count() == 1 ? 1 : kCasesAheadByLane * lanes_.count();
-    while (under_way_.size() < ahead && may_draw()) post_next();
+    while (under_way_.size() < ahead && steering_.ready(drawn_) && may_draw()) post_next();
     if (under_way_.empty()) break;
     take_first();
     if (!any_open()) under_way_.clear();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/drive/check_report.h"
+#include "harness/drive/close_calls.h"
 #include "harness/drive/corpus.h"
 #include "harness/drive/expectations.h"
 #include "harness/drive/judge.h"
@@ -27,6 +28,8 @@ struct CheckOptions {
   int64_t cases = 100;
   uint64_t seed = 0;
   Clock::time_point deadline = Clock::time_point::max();  // no case is drawn after it
+  int64_t steer = 25;  // percent of the cases that are drawn near the closest calls so far
+  std::vector<CloseCall> closest;  // of earlier runs, where the stream is of their dtype
   ShrinkLimits shrink;
   std::string replay_flags;                // what a replay of a failure is told beside its case
   std::vector<Expectation> expectations;   // failures that are known

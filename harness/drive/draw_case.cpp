@@ -8,7 +8,6 @@
 namespace attncheck {
 namespace {
 
-constexpr int64_t kMostHeads = 8;
 constexpr int64_t kMostLocalTokens = 8;  // of a rank, as a rule
 constexpr int64_t kMostTokensEver = 40;  // of a rank, now and then: past a tile of 32
 constexpr int64_t kMostHeadDim = 16;
@@ -20,6 +19,10 @@ struct LocalSizes {
   int64_t batch = 1, tokens = 1, heads = 1, head_dim = 1;
 };
 
+bool has_long_cases(const Mesh& mesh) {
+  return mesh.world() <= 4;
+}
+
 bool percent(const Pick& pick, int64_t share) {
   return pick(100) < share;
 }
@@ -30,11 +33,11 @@ int64_t most_local_heads(const Mesh& mesh) {
 
 LocalSizes small_sizes(const Mesh& mesh, const Pick& pick) {
   LocalSizes sizes;
-  const bool is_long = mesh.world() <= 4 && percent(pick, kRareLongPercent);
+  const bool is_long = has_long_cases(mesh) && percent(pick, kRareLongPercent);
   sizes.tokens = 1 + pick(is_long ? kMostTokensEver : kMostLocalTokens);
   sizes.heads = 1 + pick(std::min<int64_t>(4, most_local_heads(mesh)));
   sizes.head_dim = 1 + pick(is_long ? kMostHeadDimEver : kMostHeadDim);
-  sizes.batch = 1 + pick(3);
+  sizes.batch = 1 + pick(kMostBatches);
   return sizes;
 }
 
@@ -43,7 +46,7 @@ LocalSizes prime_sizes(const Mesh& mesh, const Pick& pick) {
   std::array<int64_t, 4> primes{2, 3, 5, 7};
   for (int64_t i = 3; i > 0; --i) std::swap(primes[i], primes[pick(i + 1)]);
   LocalSizes sizes{primes[0], primes[1], primes[2], primes[3]};
-  if (sizes.batch > 3 || sizes.heads > most_local_heads(mesh)) {
+  if (sizes.batch > kMostBatches || sizes.heads > most_local_heads(mesh)) {
     std::sort(primes.begin(), primes.end());
     sizes = {primes[0], primes[2 + pick(2)], primes[1], 11};
   }
@@ -180,12 +183,6 @@ void set_sizes(Case& c, const LocalSizes& sizes) {
   p.head_dim = p.v_head_dim = sizes.head_dim;
 }
 
-// A later feature may have changed lengths, or given joint tokens a place among causal ones.
-void drop_what_does_not_fit(Problem& p) {
-  if (!sees_every_place(p) || p.joint.tokens >= std::min(p.q_len, p.kv_len)) drop_joint_tokens(p);
-  if (!documents_fit(p)) p.documents.clear();
-}
-
 // A later feature may have left one query a rank with one key a rank. Lengths that shards and
 // documents add up to stay.
 void keep_more_than_a_pair(Case& c) {
@@ -206,6 +203,19 @@ void set_merge_sizes(Case& c, const Pick& pick) {
 }
 
 }  // namespace
+
+int64_t most_local_tokens(const Mesh& mesh) {
+  return has_long_cases(mesh) ? kMostTokensEver : kMostLocalTokens;
+}
+
+int64_t most_head_dim(const Mesh& mesh) {
+  return has_long_cases(mesh) ? kMostHeadDimEver : kMostHeadDim;
+}
+
+void drop_what_does_not_fit(Problem& p) {
+  if (!sees_every_place(p) || p.joint.tokens >= std::min(p.q_len, p.kv_len)) drop_joint_tokens(p);
+  if (!documents_fit(p)) p.documents.clear();
+}
 
 Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilities, Goal goal,
                const Pick& pick) {

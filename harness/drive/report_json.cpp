@@ -22,6 +22,11 @@ std::optional<Evidence> evidence_of(const PropertyResult& result) {
   return evidence;
 }
 
+Json closest_json(const PropertyResult& result) {
+  if (!result.closest_case) return Json();
+  return {{"share", result.closest_call}, {"case", to_text(*result.closest_case)}};
+}
+
 Json result_json(const StreamSpec& spec, const PropertyResult& result) {
   const std::string word = result.word();
   const KnownFailure* known = word == "known" ? &result.known.front() : nullptr;
@@ -33,7 +38,8 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"verdict", word},
           {"cases", result.cases},
           {"case", case_json(known != nullptr ? known->case_ : result.case_)},
-          {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))}};
+          {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))},
+          {"closest", closest_json(result)}};
 }
 
 Json stream_json(const StreamReport& stream) {
@@ -42,6 +48,8 @@ Json stream_json(const StreamReport& stream) {
           {"transport", stream.spec.transport},
           {"dtype", to_text(stream.spec.dtype)},
           {"cases", stream.cases},
+          {"asked", stream.asked},
+          {"out_of_time", stream.out_of_time},
           {"runs", stream.runs},
           {"received_bytes", number_json(stream.received_bytes)},
           {"peak_bytes", number_json(stream.peak_bytes)}};

@@ -63,6 +63,18 @@ void add_unchecked(pugi::xml_node suite, const std::string& stream, const std::s
   set(test.append_child("error"), "message", why);
 }
 
+void add_facts(pugi::xml_node suite, const CheckReport& report, const StreamReport& stream) {
+  pugi::xml_node facts = suite.append_child("properties");
+  const auto add = [&](const char* name, const std::string& value) {
+    pugi::xml_node fact = facts.append_child("property");
+    set(fact, "name", name);
+    set(fact, "value", value);
+  };
+  add("seed", std::to_string(report.seed));
+  add("cases", std::to_string(stream.cases));
+  if (stream.out_of_time) add("out of time", fmt::format("{} cases were asked for", stream.asked));
+}
+
 int64_t count_words(const StreamReport& stream, bool (*counts)(const std::string&)) {
   return std::count_if(stream.results.begin(), stream.results.end(),
                        [counts](const PropertyResult& r) { return counts(r.word()); });
@@ -79,6 +91,7 @@ void add_suite(pugi::xml_node suites, const CheckReport& report, const StreamRep
   set_count(suite, "skipped",
             count_words(stream, [](const auto& w) { return w != "fail" && w != "pass"; }));
   set(suite, "time", fmt::format("{:.3f}", stream.seconds));
+  add_facts(suite, report, stream);
   for (const PropertyResult& result : stream.results) add_test(suite, report, name, result);
   for (const std::string& why : unchecked) add_unchecked(suite, name, why);
 }

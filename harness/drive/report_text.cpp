@@ -165,6 +165,19 @@ std::string remembered_text(const CheckReport& report) {
                      remembered == 1 ? "" : "s");
 }
 
+// What a time limit cut off.
+std::string time_text(const CheckReport& report) {
+  std::vector<std::string> cut;
+  for (const StreamReport& stream : report.streams) {
+    if (!stream.out_of_time) continue;
+    cut.push_back(
+        fmt::format("{} ({} of {})", stream_name(stream.spec), stream.cases, stream.asked));
+  }
+  if (cut.empty()) return "";
+  return fmt::format("out of time: {} of {} streams have fewer cases than were asked for: {}\n",
+                     cut.size(), report.streams.size(), fmt::join(cut, "; "));
+}
+
 std::string draws_text(const CheckReport& report) {
   DrawCounts all;
   int64_t cases = 0;
@@ -208,7 +221,8 @@ std::string report_text(const CheckReport& report) {
     for (const std::string& line : stream.unchecked()) text += "not checked: " + line + "\n";
   }
   for (const std::string& line : report.unjudged()) text += "not checked: " + line + "\n";
-  return text + remarks_text(report) + remembered_text(report) + draws_text(report);
+  return text + remarks_text(report) + remembered_text(report) + time_text(report) +
+         draws_text(report);
 }
 
 }  // namespace attncheck

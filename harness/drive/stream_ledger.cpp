@@ -27,9 +27,10 @@ void StreamLedger::count_expectations(const std::string& property, const Case& c
   }
 }
 
-void StreamLedger::enter_pass(PropertyResult& result, const Verdict& verdict) {
+void StreamLedger::enter_pass(PropertyResult& result, const Case& c, const Verdict& verdict) {
   if (verdict.evidence && verdict.share_of_bound() >= result.closest_call) {
     result.closest_call = verdict.share_of_bound();
+    result.closest_case = c;
     result.evidence = verdict.evidence;
   }
   if (!result.unrepeatable) result.verdict = Kind::pass, result.reason.clear();
@@ -90,7 +91,7 @@ void StreamLedger::enter(const Case& c, const Judged& judged) {
   if (result.verdict == Kind::fail) return;
   ++result.cases;
   count_expectations(result.property, c, kind == Kind::fail);
-  if (kind == Kind::pass) return enter_pass(result, judged.verdict);
+  if (kind == Kind::pass) return enter_pass(result, c, judged.verdict);
   const Expectation* known = expectation_of(result.property, c);
   if (known != nullptr) return enter_known(result, *known, c, judged);
   enter_failure(result, c, judged);

@@ -22,7 +22,7 @@ class StreamLedger {
  private:
   const Expectation* expectation_of(const std::string& property, const Case& c) const;
   void count_expectations(const std::string& property, const Case& c, bool failed);
-  void enter_pass(PropertyResult& result, const Verdict& verdict);
+  void enter_pass(PropertyResult& result, const Case& c, const Verdict& verdict);
   void enter_other(PropertyResult& result, const Case& c, const Judged& judged);
   void enter_known(PropertyResult& result, const Expectation& known, const Case& c,
                    const Judged& judged);

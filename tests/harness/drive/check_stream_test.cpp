@@ -179,6 +179,55 @@ TEST(CheckStream, StopsDrawingWhenTheTimeIsUp) {
   EXPECT_FALSE(report.unchecked().empty());
 }
 
+// As errors are: the shape of a case says how large they may be, its data how large they are.
+Verdict by_features_and_data(const Case& c) {
+  const Problem& p = c.problem;
+  const int features = (p.causal ? 1 : 0) + (p.view == View::permuted ? 1 : 0) +
+                       (p.data == Data::offset ? 1 : 0) + (c.convert_to_fp32 ? 0 : 1) +
+                       (c.rotate == Rotate::p2p ? 1 : 0) + (p.scale ? 1 : 0) +
+                       (c.mesh.order == MeshOrder::ur ? 1 : 0) + (c.lse_cotangent ? 1 : 0);
+  const double luck = 0.5 + static_cast<double>(c.seed % 4096) / 8192;
+  return near_bound((features + 0.1) / 10 * luck);
+}
+
+StreamReport steered(int64_t percent, uint64_t seed, std::vector<CloseCall> earlier = {},
+                     int64_t cases = 500) {
+  OracleLab lab;
+  const Property hill = property_named("hill", by_features_and_data);
+  CheckOptions options;
+  options.cases = cases;
+  options.seed = seed;
+  options.steer = percent;
+  options.closest = std::move(earlier);
+  Lanes lanes({lane_on(lab)});
+  return check_stream(small_spec(), {&hill}, lanes, options);
+}
+
+TEST(CheckStream, ComesCloserWhenItIsSteered) {
+  int closer = 0, farther = 0;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const StreamReport blind = steered(0, seed), near = steered(25, seed);
+    closer += near.results[0].closest_call > blind.results[0].closest_call ? 1 : 0;
+    farther += near.results[0].closest_call < blind.results[0].closest_call ? 1 : 0;
+    EXPECT_TRUE(near.unchecked().empty()) << near.unchecked().front();
+    EXPECT_EQ(by_features_and_data(*near.results[0].closest_case).share_of_bound(),
+              near.results[0].closest_call);
+  }
+  EXPECT_GE(closer, 6);
+  EXPECT_EQ(farther, 0);
+}
+
+TEST(CheckStream, IsSteeredByTheCallsOfEarlierRuns) {
+  const StreamReport before = steered(25, 1);
+  const PropertyResult& hill = before.results[0];
+  const CloseCall call{"hill", hill.closest_call, *hill.closest_case};
+  const double alone = steered(25, 2, {}, 40).results[0].closest_call;
+  EXPECT_GT(steered(25, 2, {call}, 40).results[0].closest_call, alone);
+  CloseCall of_another = call;
+  of_another.property = "valley";
+  EXPECT_EQ(steered(25, 2, {of_another}, 40).results[0].closest_call, alone);
+}
+
 TEST(CheckStream, HoldsARightSubjectToBeRight) {
   OracleLab lab;
   PropertyList properties;

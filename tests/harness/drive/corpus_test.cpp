@@ -53,6 +53,50 @@ TEST_F(CorpusTest, NamesTheFileThatHoldsNoCase) {
   }
 }
 
+TEST_F(CorpusTest, ReadsWhatAFileShowsAmongItsComments) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ + "/a.case") << "# found on a Monday\n# shows: rank 1 keeps its keys\n\n"
+                                     << "bad | " << to_text(case_) << "\n";
+  const auto remembered = corpus_.load();
+  ASSERT_EQ(remembered.size(), 1u);
+  EXPECT_EQ(remembered[0].property, "bad");
+  EXPECT_EQ(remembered[0].case_, case_);
+  EXPECT_EQ(remembered[0].shows, "rank 1 keeps its keys");
+}
+
+TEST_F(CorpusTest, RefusesAFileOfNoneOrTwoFailures) {
+  fs::create_directories(folder_);
+  const std::string line = "bad | " + to_text(case_) + "\n";
+  for (const std::string& text : {std::string("# shows: nothing\n"), line + line}) {
+    std::ofstream(folder_ + "/a.case") << text;
+    EXPECT_THROW(corpus_.load(), std::invalid_argument) << text;
+  }
+}
+
+TEST_F(CorpusTest, PromotesUnderANameThatSaysPropertyAndCase) {
+  const std::string path = corpus_.promote({"bad", case_, "rank 1 keeps its keys"});
+  EXPECT_EQ(fs::path(path).filename(), "bad.impl-subject.mesh-2x1.q-2.d-1.seed-17.case");
+  const RememberedCase kept = read_remembered(path);
+  EXPECT_EQ(to_text(kept), "bad | " + to_text(case_));
+  EXPECT_EQ(kept.shows, "rank 1 keeps its keys");
+}
+
+TEST_F(CorpusTest, NeverPromotesOverAFile) {
+  const std::string path = corpus_.promote({"bad", case_, "first"});
+  EXPECT_THROW(corpus_.promote({"bad", case_, "second"}), std::runtime_error);
+  EXPECT_EQ(read_remembered(path).shows, "first");
+}
+
+TEST_F(CorpusTest, PromotesLongCasesUnderNamesThatFilesMayHave) {
+  Case longer = case_;
+  longer.impl = "mutant:" + std::string(300, 'x');
+  Case other = longer;
+  other.seed = 18;
+  const std::string path = corpus_.promote({"bad", longer, "a"});
+  EXPECT_LT(fs::path(path).filename().string().size(), 256u);
+  EXPECT_NE(path, corpus_.promote({"bad", other, "b"}));
+}
+
 TEST_F(CorpusTest, SaysWhyItCannotRemember) {
   fs::create_directories(fs::path(folder_).parent_path());
   std::ofstream{folder_} << "a file where the folder should be";

@@ -58,6 +58,8 @@ TEST(Junit, CountsEachOutcomeInItsSuite) {
                         known_one(), not_applied}));
   const pugi::xml_node suite = document.child("testsuites").child("testsuite");
   EXPECT_STREQ(suite.attribute("name").value(), "ring on math, sim, f64");
+  const pugi::xml_node seed = suite.child("properties").find_child_by_attribute("name", "seed");
+  EXPECT_STREQ(seed.attribute("value").value(), "0");
   EXPECT_EQ(suite.attribute("tests").as_int(), 4);
   EXPECT_EQ(suite.attribute("failures").as_int(), 1);
   EXPECT_EQ(suite.attribute("skipped").as_int(), 2);

@@ -31,6 +31,14 @@ inline Property holding(const char* name) {
   return property_named(name, [](const Case&) { return Verdict::pass(); });
 }
 
+// What held, and used so much of its bound.
+inline Verdict near_bound(double share) {
+  Evidence evidence;
+  evidence.error = share;
+  evidence.bound = 1;
+  return Verdict::pass(std::move(evidence));
+}
+
 // One lane whose lab is the test's.
 inline LaneLab lane_on(Lab& lab) {
   LaneLab lane;

@@ -55,6 +55,30 @@ CheckReport report_of(std::vector<PropertyResult> results) {
   return report;
 }
 
+TEST(ReportText, SaysWhatTheTimeLimitCutOff) {
+  CheckReport report = report_of({held_result()});
+  EXPECT_EQ(report_text(report).find("out of time"), std::string::npos);
+  report.streams[0].out_of_time = true;
+  report.streams[0].asked = 500;
+  EXPECT_NE(report_text(report).find("out of time: 1 of 1 streams have fewer cases than were asked "
+                                     "for: ring on math, sim, f64 (100 of 500)"),
+            std::string::npos)
+      << report_text(report);
+  const auto stream = nlohmann::json::parse(report_json(report))["streams"][0];
+  EXPECT_EQ(stream["out_of_time"], true);
+  EXPECT_EQ(stream["asked"], 500);
+}
+
+TEST(ReportJson, HasTheCaseOfTheClosestCall) {
+  PropertyResult held = held_result();
+  held.closest_case = parse_case(kCase);
+  const auto json = nlohmann::json::parse(report_json(report_of({held, failed_result()})));
+  EXPECT_EQ(json["results"][0]["closest"]["share"], 0.5);
+  EXPECT_EQ(json["results"][0]["closest"]["case"], kCase);
+  EXPECT_TRUE(json["results"][0]["case"].is_null());
+  EXPECT_TRUE(json["results"][1]["closest"].is_null());
+}
+
 TEST(ReportText, SaysEverythingOfAFailure) {
   const std::string text = report_text(report_of({held_result(), failed_result()}));
   for (const char* part :
