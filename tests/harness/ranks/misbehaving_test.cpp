@@ -27,17 +27,27 @@ constexpr const char* kRunsToTheEnd = "supported_case_runs_to_the_end";
 const std::vector<Misbehaviour>& all_ten() {
   static const std::vector<Misbehaviour> ten{
       {"ring_that_throws", kRunsToTheEnd, {"rank 1, forward: rank 1 is unhappy"}},
-      {"ring_that_segfaults", kRunsToTheEnd, {"rank 1 was ended by signal 11 (Segmentation fault)"}},
+      {"ring_that_segfaults",
+       kRunsToTheEnd,
+       {"rank 1 was ended by signal 11 (Segmentation fault)"}},
       {"ring_that_aborts", kRunsToTheEnd, {"rank 1 was ended by signal 6 (Aborted)"}},
       {"ring_that_exits", kRunsToTheEnd, {"rank 1 exited with status 0"}},
       {"ring_that_loops", kRunsToTheEnd, {"rank 1 gave no answer", "it has 2000 ms", "running"}},
       {"ring_that_hoards",
        kRunsToTheEnd,
        {"rank 1 was ended here, since it held too much memory", "of 1.00 GiB"}},
-      {"ring_of_wrong_shape", "output_matches_reference", {}},
-      {"ring_of_wrong_dtype", "out_and_lse_have_declared_dtype", {"rank 1"}},
-      {"ring_without_out", kRunsToTheEnd, {}},
-      {"ring_that_reduces_once_more", kRunsToTheEnd, {}},
+      {"ring_of_wrong_shape",
+       "output_matches_reference",
+       {"out of rank 1 is (1, 1, 1, 1, 1), expected (1, 1, 1, 1)"}},
+      {"ring_of_wrong_dtype",
+       "out_and_lse_have_declared_dtype",
+       {"out of rank 1 is Float, expected Double"}},
+      {"ring_without_out",
+       kRunsToTheEnd,
+       {"rank 1, backward: attention returned an out that is undefined"}},
+      {"ring_that_reduces_once_more",
+       kRunsToTheEnd,
+       {"a supported case ended in an error at rank"}},
       {"ring_that_leaves_threads", kRunsToTheEnd, {"has more threads after each run"}},
   };
   return ten;
@@ -74,7 +84,8 @@ TEST_P(Misbehaving, IsAShrunkFailureWithTheRightWords) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Subjects, Misbehaving,
-                         testing::Combine(testing::ValuesIn(all_ten()), testing::Values("sim", "gloo")),
+                         testing::Combine(testing::ValuesIn(all_ten()),
+                                          testing::Values("sim", "gloo")),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).subject) + "_on_" +
                                   std::get<1>(info.param);

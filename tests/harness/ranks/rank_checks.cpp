@@ -13,6 +13,11 @@
 #include "harness/sim_transport.h"
 
 namespace attncheck {
+namespace {
+
+constexpr std::chrono::seconds kTimeToShrink{120};  // to the end, on a busy machine as well
+
+}  // namespace
 
 ProcessOptions processes_of_this_program() {
   ProcessOptions options;
@@ -42,6 +47,7 @@ CheckReport check(const Registry& registry, const Transports& transports, const 
   CheckOptions options;
   options.cases = cases;
   options.seed = 1;
+  options.shrink.time = kTimeToShrink;
   const auto lab = std::make_shared<RunLab>(registry, transports);
   Lanes lanes({LaneLab{lab, [lab] { lab->forget(); }, [lab] { return lab->counts().runs; }}});
   CheckReport report;

@@ -22,8 +22,8 @@ using Transports = std::map<std::string, std::shared_ptr<Transport>>;
 Transports in_process(const Registry& registry, int64_t send_buffer = 0);
 Transports in_processes(const ProcessOptions& options, int64_t send_buffer = 0);
 
-// What `attncheck check` would report of that stream, on one lane; of all properties unless some are
-// named.
+// What `attncheck check` would report of that stream, on one lane; of all properties unless some
+// are named.
 CheckReport check(const Registry& registry, const Transports& transports, const StreamSpec& spec,
                   int64_t cases, const std::vector<std::string>& properties = {});
 
