@@ -27,8 +27,8 @@ SharedWord::SharedWord(int descriptor) : SharedWord(UniqueFd(descriptor)) {
 }
 
 SharedWord::SharedWord(UniqueFd file) : file_(std::move(file)) {
-  void* memory = ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED,
-                        file_.get(), 0);
+  void* memory =
+      ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   TORCH_CHECK(memory != MAP_FAILED, "descriptor ", file_.get(),
               " is no memory to share: ", std::strerror(errno));
   value_ = static_cast<std::atomic<int>*>(memory);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <c10/util/Exception.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "harness/input_copies.h"
@@ -38,6 +39,7 @@ void differentiate(const Attention& attention, const InputTensors& inputs, const
                    RankResult& result) {
   torch::autograd::variable_list roots, cotangents, wanted;
   if (inputs.dout.defined()) {
+    TORCH_CHECK(attention.out.defined(), "attention returned an out that is undefined");
     roots.push_back(attention.out);
     cotangents.push_back(inputs.dout);
   }

@@ -151,7 +151,7 @@ void ProcessTransport::hurry(bool on) {
 }
 
 std::chrono::milliseconds ProcessTransport::timeout() const {
-  return hasty_ && slow_ ? std::min(options_.timeout, kHastyTimeout) : options_.timeout;
+  return hasty_ && slow_ ? std::min(options_.timeout, options_.hasty_timeout) : options_.timeout;
 }
 
 std::unique_ptr<gloo_cpu::Ranks> ProcessTransport::fresh_set(int size) const {
@@ -176,7 +176,7 @@ std::vector<RankReply> ProcessTransport::run(const Launch& launch) {
   std::vector<RankReply> launched, replies;
   try {
     for (gloo_cpu::RankReply& reply : set_of(launch.placement.world).run(launch.request)) {
-      slow_ = slow_ || reply.after > kHastyTimeout;
+      slow_ = slow_ || reply.after > options_.hasty_timeout;
       launched.push_back(translated(std::move(reply)));
     }
   } catch (const gloo_cpu::StartError& error) {

@@ -30,15 +30,14 @@ struct ProcessOptions {
   std::string device = "cpu";      // where tensors are: or "cuda"
   int64_t memory = 0;              // bytes that the ranks of a mesh may hold together; 0: any
   int shared_word = -1;            // as gloo_cpu::RankSetOptions has it
+  // Of a request to ranks that are known to hang, while a failure is shrunk, if that is less.
+  std::chrono::milliseconds hasty_timeout{2'000};
   // The ranks are at a launcher's processes instead of under this one.
   std::shared_ptr<gloo_cpu::LaunchedWorld> launched;
 };
 
 // How the options say it to whoever starts rank processes.
 gloo_cpu::RankSetOptions rank_set_options(const ProcessOptions& options);
-
-// What ranks that are known to hang get while a failure is shrunk, if that is less than `timeout`.
-inline constexpr std::chrono::milliseconds kHastyTimeout{2'000};
 
 // Ranks as processes over Gloo or NCCL (gloo_cpu/, nccl_gpu/), on this machine or at a launcher's
 // processes. One set per number of ranks, kept for all runs and made anew after a rank died or fell

@@ -8,7 +8,10 @@ namespace {
 
 TEST(MeshBytes, OfARunGiveTheRunAgain) {
   const MeshRun run{
-      {Mesh{3, 2, MeshOrder::ur}, {12, {1, 3, 5, 7, 9, 11}}, "a request", "pct:3:17", true}, true, 64, 1};
+      {Mesh{3, 2, MeshOrder::ur}, {12, {1, 3, 5, 7, 9, 11}}, "a request", "pct:3:17", true},
+      true,
+      64,
+      1};
   const MeshRun read = mesh_run_from_bytes(to_bytes(run));
   EXPECT_EQ(read.launch.mesh, run.launch.mesh);
   EXPECT_EQ(read.launch.placement.world, 12);

@@ -23,6 +23,38 @@ TEST(SupportedCase, IsNotRunWhenADeathDidNotRepeat) {
   EXPECT_EQ(judge("supported_case_runs_to_the_end", kCase, lab).kind, Verdict::Kind::not_run);
 }
 
+// As a rank's process would say it.
+void leave_threads(RankResult& rank, const std::string& process) {
+  rank.facts["threads_left"] = "2";
+  rank.facts["process"] = process;
+}
+
+TEST(SupportedCase, FailsWhereEachRunLeavesThreads) {
+  OracleLab lab;
+  lab.plant(
+      [](const Request&, Observation& observation) { leave_threads(observation.ranks[1], "7"); });
+  const Verdict verdict = judge("supported_case_runs_to_the_end", kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->rank, 1);
+  EXPECT_EQ(verdict.evidence->got, "2 more, and 2 more after an equal run");
+}
+
+TEST(SupportedCase, HoldsWhereThreadsStartOnce) {
+  OracleLab lab;
+  lab.plant([](const Request& request, Observation& observation) {
+    if (request.repeat == 0) leave_threads(observation.ranks[1], "7");
+  });
+  EXPECT_EQ(judge("supported_case_runs_to_the_end", kCase, lab).kind, Verdict::Kind::pass);
+}
+
+TEST(SupportedCase, HoldsWhereAnotherProcessStartsItsThreads) {
+  OracleLab lab;
+  lab.plant([](const Request& request, Observation& observation) {
+    leave_threads(observation.ranks[1], request.repeat == 0 ? "7" : "8");
+  });
+  EXPECT_EQ(judge("supported_case_runs_to_the_end", kCase, lab).kind, Verdict::Kind::pass);
+}
+
 OracleLab refusing_lab() {
   OracleLab lab;
   lab.supports_case = [](const Case& c) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include <ATen/Parallel.h>
@@ -53,6 +54,18 @@ TEST(World, ShowsWhoseTurnItIs) {
       options));
   EXPECT_EQ(turn, 0);
   expect_no_errors(world.run([&](RankContext&) { EXPECT_EQ(turn, 0); }));
+}
+
+TEST(World, TellsWhoWaitedInVainFromWhoFailed) {
+  World world(2);
+  world.run([](RankContext& context) {
+    if (context.rank() == 0) context.group(everyone(2))->barrier()->wait();
+    throw std::runtime_error("of its own");
+  });
+  EXPECT_TRUE(world.waited_in_vain(0));
+  EXPECT_FALSE(world.waited_in_vain(1));
+  expect_no_errors(world.run([](RankContext&) {}));
+  EXPECT_FALSE(world.waited_in_vain(0));
 }
 
 TEST(World, RunsAThousandTimes) {

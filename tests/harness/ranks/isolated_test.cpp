@@ -51,7 +51,8 @@ Request request_of(const std::string& text) {
 }
 
 TEST(IsolatedSim, GivesTheSameBits) {
-  expect_the_same({request_of("impl=ring mesh=3x1 q=7 d=3"), request_of("impl=unified mesh=2x2 q=8 h=2 d=3"),
+  expect_the_same({request_of("impl=ring mesh=3x1 q=7 d=3"),
+                   request_of("impl=unified mesh=2x2 q=8 h=2 d=3"),
                    request_of("impl=unified mesh=2x2 q=8 h=2 d=3 order=ur"),
                    request_of("impl=model:decoder mesh=2x1 q=4 h=2 d=4")});
 }

@@ -25,9 +25,9 @@ using After = std::function<void(Attention&)>;
 Implementation misbehaving(const std::string& name, const Before& before, const After& after = {}) {
   Implementation ring = ring_implementation();
   ring.name = name;
-  ring.attention = [right = ring.attention, before, after](
-                       at::Tensor q, at::Tensor k, at::Tensor v, const AttentionOptions& options,
-                       const MeshGroups& groups) {
+  ring.attention = [right = ring.attention, before, after](at::Tensor q, at::Tensor k, at::Tensor v,
+                                                           const AttentionOptions& options,
+                                                           const MeshGroups& groups) {
     const bool here = groups.rank == kMisbehavingRank && options.kv_len > 1;
     if (here && before) before(groups);
     Attention result = right(q, k, v, options, groups);

@@ -1,5 +1,6 @@
 #include "tests/harness/ranks/rank_checks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -12,6 +13,11 @@
 #include "harness/sim_transport.h"
 
 namespace attncheck {
+namespace {
+
+constexpr std::chrono::seconds kTimeToShrink{120};  // to the end, on a busy machine as well
+
+}  // namespace
 
 ProcessOptions processes_of_this_program() {
   ProcessOptions options;
@@ -32,12 +38,16 @@ Transports in_processes(const ProcessOptions& options, int64_t send_buffer) {
 }
 
 CheckReport check(const Registry& registry, const Transports& transports, const StreamSpec& spec,
-                  int64_t cases) {
+                  int64_t cases, const std::vector<std::string>& names) {
   PropertyList properties;
-  for (const Property& property : all_properties()) properties.push_back(&property);
+  for (const Property& property : all_properties()) {
+    const bool named = std::find(names.begin(), names.end(), property.name) != names.end();
+    if (names.empty() || named) properties.push_back(&property);
+  }
   CheckOptions options;
   options.cases = cases;
   options.seed = 1;
+  options.shrink.time = kTimeToShrink;
   const auto lab = std::make_shared<RunLab>(registry, transports);
   Lanes lanes({LaneLab{lab, [lab] { lab->forget(); }, [lab] { return lab->counts().runs; }}});
   CheckReport report;

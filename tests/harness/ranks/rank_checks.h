@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/drive/check_report.h"
 #include "harness/process_transport.h"
@@ -21,9 +22,10 @@ using Transports = std::map<std::string, std::shared_ptr<Transport>>;
 Transports in_process(const Registry& registry, int64_t send_buffer = 0);
 Transports in_processes(const ProcessOptions& options, int64_t send_buffer = 0);
 
-// What `attncheck check` would report of that stream, on one lane.
+// What `attncheck check` would report of that stream, on one lane; of all properties unless some
+// are named.
 CheckReport check(const Registry& registry, const Transports& transports, const StreamSpec& spec,
-                  int64_t cases);
+                  int64_t cases, const std::vector<std::string>& properties = {});
 
 // Whether this process has a child, ended or not.
 bool has_children();

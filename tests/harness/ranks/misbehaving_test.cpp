@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/ranks/faulty_subjects.h"
+#include "tests/harness/ranks/rank_checks.h"
+
+namespace attncheck {
+namespace {
+
+struct Misbehaviour {
+  const char* subject;
+  const char* property;
+  std::vector<const char*> words;  // of the verdict
+};
+
+// By name and transport.
+void PrintTo(const Misbehaviour& misbehaviour, std::ostream* out) {
+  *out << misbehaviour.subject;
+}
+
+constexpr const char* kRunsToTheEnd = "supported_case_runs_to_the_end";
+
+const std::vector<Misbehaviour>& all_ten() {
+  static const std::vector<Misbehaviour> ten{
+      {"ring_that_throws", kRunsToTheEnd, {"rank 1, forward: rank 1 is unhappy"}},
+      {"ring_that_segfaults",
+       kRunsToTheEnd,
+       {"rank 1 was ended by signal 11 (Segmentation fault)"}},
+      {"ring_that_aborts", kRunsToTheEnd, {"rank 1 was ended by signal 6 (Aborted)"}},
+      {"ring_that_exits", kRunsToTheEnd, {"rank 1 exited with status 0"}},
+      {"ring_that_loops", kRunsToTheEnd, {"rank 1 gave no answer", "it has 2000 ms", "running"}},
+      {"ring_that_hoards",
+       kRunsToTheEnd,
+       {"rank 1 was ended here, since it held too much memory", "of 1.00 GiB"}},
+      {"ring_of_wrong_shape",
+       "output_matches_reference",
+       {"out of rank 1 is (1, 1, 1, 1, 1), expected (1, 1, 1, 1)"}},
+      {"ring_of_wrong_dtype",
+       "out_and_lse_have_declared_dtype",
+       {"out of rank 1 is Float, expected Double"}},
+      {"ring_without_out",
+       kRunsToTheEnd,
+       {"rank 1, backward: attention returned an out that is undefined"}},
+      {"ring_that_reduces_once_more",
+       kRunsToTheEnd,
+       {"a supported case ended in an error at rank"}},
+      {"ring_that_leaves_threads", kRunsToTheEnd, {"has more threads after each run"}},
+  };
+  return ten;
+}
+
+class Misbehaving : public testing::TestWithParam<std::tuple<Misbehaviour, const char*>> {};
+
+TEST_P(Misbehaving, IsAShrunkFailureWithTheRightWords) {
+  const auto& [misbehaviour, transport] = GetParam();
+  const Registry registry = faulty_subjects();
+  ProcessOptions options = processes_of_this_program();
+  options.timeout = std::chrono::milliseconds(2'000);
+  options.memory = int64_t{1} << 30;
+  StreamSpec spec;
+  spec.impl = misbehaviour.subject;
+  spec.transport = transport;
+  spec.meshes = {{2, 1}};
+  const CheckReport report =
+      check(registry, in_processes(options), spec, 3, {kRunsToTheEnd, misbehaviour.property});
+  EXPECT_EQ(report.exit_code(), 1);
+  const std::vector<PropertyResult>& results = report.streams.front().results;
+  const auto result = std::find_if(results.begin(), results.end(), [&](const PropertyResult& r) {
+    return r.property == misbehaviour.property;
+  });
+  ASSERT_NE(result, results.end());
+  ASSERT_EQ(result->verdict, Verdict::Kind::fail) << result->reason << result->why_not_run;
+  for (const char* word : misbehaviour.words) {
+    EXPECT_NE(result->evidence->message.find(word), std::string::npos)
+        << "no '" << word << "' in: " << result->evidence->message;
+  }
+  EXPECT_EQ(result->case_->problem.kv_len, 2) << result->evidence->message;
+  EXPECT_EQ(result->case_->problem.head_dim, 1);
+  EXPECT_FALSE(has_children());
+}
+
+INSTANTIATE_TEST_SUITE_P(Subjects, Misbehaving,
+                         testing::Combine(testing::ValuesIn(all_ten()),
+                                          testing::Values("sim", "gloo")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).subject) + "_on_" +
+                                  std::get<1>(info.param);
+                         });
+
+}  // namespace
+}  // namespace attncheck
