@@ -26,7 +26,8 @@ Property fails_on_rings(const char* name) {
 }
 
 TEST(MutantHunt, ShrinksWhatTheNamedPropertyCaught) {
-  const Hunt hunt = hunts_of({mutant_named("a", "rings")}, {holding("good"), fails_on_rings("rings")})[0];
+  const Hunt hunt =
+      hunts_of({mutant_named("a", "rings")}, {holding("good"), fails_on_rings("rings")})[0];
   EXPECT_EQ(hunt.state(), HuntState::caught);
   EXPECT_EQ(hunt.property, "rings");
   EXPECT_GE(hunt.cases, 1);
@@ -35,7 +36,8 @@ TEST(MutantHunt, ShrinksWhatTheNamedPropertyCaught) {
 }
 
 TEST(MutantHunt, SurvivesAPropertyThatHolds) {
-  const Hunt hunt = hunts_of({mutant_named("a", "good")}, {holding("good"), fails_on_rings("x")})[0];
+  const Hunt hunt =
+      hunts_of({mutant_named("a", "good")}, {holding("good"), fails_on_rings("x")})[0];
   EXPECT_EQ(hunt.state(), HuntState::survived);
   EXPECT_EQ(hunt.cases, 40);
   EXPECT_NE(hunt.why_not.find("40 drawn cases and is 'pass' on the listed one"), std::string::npos);
