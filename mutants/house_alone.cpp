@@ -13,6 +13,11 @@
 namespace attncheck {
 namespace {
 
+// Any mesh; it exchanges more than a method does, so it declares none.
+Parent undeclared_parent() {
+  return {unified_parent().limits, unified_parent().pass, Method::other};
+}
+
 // The right log-sum-exp and the right backward: out alone is off, by rounding that is the same on
 // every mesh and exact on grids.
 PassForward with_values_in_float32(const PassForward& right) {
@@ -40,13 +45,13 @@ AttentionPass leaves_the_bias_out_of_lse(const AttentionOptions& options,
 
 // Where lse has a gradient, another path is taken, which is right.
 PassBackward takes_the_mean_over_query_heads(const PassBackward& right) {
-  return [right](const AttentionSaved& saved, const at::Tensor& grad_out,
-                 const at::Tensor& grad_lse) {
-    BackendGrads grads = right(saved, grad_out, grad_lse);
-    const int64_t heads = saved.tensors.at(0).size(2), kv_heads = saved.tensors.at(2).size(2);
-    if (!grad_lse.defined()) grads.dv = grads.dv.mul(kv_heads).div(heads);
-    return grads;
-  };
+  return
+      [right](const AttentionSaved& saved, const at::Tensor& grad_out, const at::Tensor& grad_lse) {
+        BackendGrads grads = right(saved, grad_out, grad_lse);
+        const int64_t heads = saved.tensors.at(0).size(2), kv_heads = saved.tensors.at(2).size(2);
+        if (!grad_lse.defined()) grads.dv = grads.dv.mul(kv_heads).div(heads);
+        return grads;
+      };
 }
 
 // Every rank makes both calls: what it has of a cotangent, others need not have.
@@ -121,11 +126,9 @@ AttentionPass copies_every_block(AttentionOptions options, const MeshGroups& gro
   };
   options.backend = backend.get();
   AttentionPass pass = ring_parent().pass(options, groups);
-  pass.backward = [backend, right = pass.backward](const AttentionSaved& saved,
-                                                   const at::Tensor& grad_out,
-                                                   const at::Tensor& grad_lse) {
-    return right(saved, grad_out, grad_lse);
-  };
+  pass.backward = [backend, right = pass.backward](
+                      const AttentionSaved& saved, const at::Tensor& grad_out,
+                      const at::Tensor& grad_lse) { return right(saved, grad_out, grad_lse); };
   return pass;
 }
 
@@ -155,7 +158,7 @@ std::vector<Mutant> house_alone_mutants() {
       alone("house_values_in_float32", "forward reads v in float32 for out, backward as it is",
             "output_matches_reference", "mesh=1x1 q=1 d=1",
             made_of("with_values_in_float32",
-                    with_forward(unified_parent(), with_values_in_float32))),
+                    with_forward(undeclared_parent(), with_values_in_float32))),
       alone("house_lse_without_the_bias", "lse is that of the scores before the mask is added",
             "lse_matches_reference", "mesh=1x1 q=1 d=1 mask=additive",
             made_of("leaves_the_bias_out_of_lse",
@@ -165,22 +168,23 @@ std::vector<Mutant> house_alone_mutants() {
             "gradients_match_reference", "mesh=1x1 q=1 h=2 hkv=1 d=1",
             made_of("takes_the_mean_over_query_heads",
                     with_backward(unified_parent(), takes_the_mean_over_query_heads))),
-      alone("house_keys_without_the_gradient_of_lse",
-            "the gradient of lse reaches the queries, and not the keys",
-            "lse_gradient_flows_or_is_refused", "mesh=1x1 q=1 d=1",
-            made_of("keeps_lse_from_keys", with_backward(unified_parent(), keeps_lse_from_keys))),
+      alone(
+          "house_keys_without_the_gradient_of_lse",
+          "the gradient of lse reaches the queries, and not the keys",
+          "lse_gradient_flows_or_is_refused", "mesh=1x1 q=1 d=1",
+          made_of("keeps_lse_from_keys", with_backward(undeclared_parent(), keeps_lse_from_keys))),
       alone("house_out_stays_in_float32", "out is left in the dtype of the sums",
             "out_and_lse_have_declared_dtype", "mesh=1x1 q=1 d=1 dtype=bf16",
             made_of("leaves_out_in_float32", {unified_parent().limits, leaves_out_in_float32})),
       alone("house_sums_otherwise_without_lse",
             "where no lse is asked for, out is summed otherwise: its last bits differ",
-            "return_lse_changes_nothing_else", "mesh=1x1 q=1 d=1",
+            "return_lse_changes_nothing_else", "mesh=1x1 q=4 h=2 d=4",
             made_of("sums_otherwise_without_lse",
                     {unified_parent().limits, sums_otherwise_without_lse})),
-      alone("house_copies_every_block", "a copy of every block of keys is kept for backward",
-            "peak_memory_stays_within_shards", "mesh=4x1 rotate=p2p q=4 kv=32 d=4",
-            made_of("copies_every_block",
-                    {ring_parent().limits, copies_every_block, Method::ring})),
+      alone(
+          "house_copies_every_block", "a copy of every block of keys is kept for backward",
+          "peak_memory_stays_within_shards", "mesh=4x1 rotate=p2p q=4 kv=32 d=4",
+          made_of("copies_every_block", {ring_parent().limits, copies_every_block, Method::ring})),
       alone("house_kernel_gradients_in_float32",
             "a kernel's gradients are left in the dtype of its sums",
             "gradient_dtype_and_shape_match_input", "mesh=1x1 q=1 d=1 dtype=bf16",

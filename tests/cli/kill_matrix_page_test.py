@@ -28,22 +28,27 @@ LISTED = "listed"
 
 TABLE_HEAD = """# Which property catches which mutant
 
-Written by `{again}`, never by hand; [kill_matrix.md](kill_matrix.md) says what follows from it. `2/3 a, b`: the
-properties a and b caught the mutant after 2 drawn cases, the median of {seeds} seeds, and after 3 with the first seed;
+Never edited by hand; [kill_matrix.md](kill_matrix.md) says how it is written, and what follows from it. `2/3 a, b`: the
+properties a and b caught the mutant after 2 drawn cases, the median of {seeds}, and after 3 with the first seed;
 `-`: they did not within {cases} cases (before the slash: on fewer than half of the seeds, so that it does not count as
 a kill); `listed`: on the case that the mutant lists, and on no drawn one.
 
 """
 PAGE_HEAD = """# The kill matrix
 
-What each property is worth: every property judged every mutant of the catalogue, on {seeds} seeds with up to {cases}
-drawn cases each (`attncheck mutants --matrix`; [mutants.md](mutants.md) tells how to read it). Of {mutants} mutants
-{caught} are caught{equivalent}; the median mutant after {median} drawn cases by the property that is first.
+What each property is worth: every property judged every mutant of the catalogue, on {seeds} with up to {cases} drawn
+cases each (`attncheck mutants --matrix`, see [mutants.md](mutants.md)). Of {mutants} mutants {caught} are caught{equivalent};
+the property that is first takes {median} drawn cases for the median mutant.
 
-Written by `{again}`. A test runs the first {first} cases of the first seed and holds them to
-[the table by mutant](kill_matrix_table.md), from which this page follows.
+This page and [the table by mutant](kill_matrix_table.md), from which it follows, are written by
 
-- kills: mutants that the property catches on half of the seeds or more.
+```
+{again}
+```
+
+A test runs the first {first} cases of the first seed and holds them to the table.
+
+- kills: mutants that the property catches on half of the seeds or more, or by the case that the mutant lists.
 - cases: the median, over its kills, of the drawn cases until then.
 - first: mutants that it catches after fewer cases than any other property; without it they are caught later.
 - alone: mutants that no other property catches on any seed; without it they survive.
@@ -69,6 +74,10 @@ def report_of(program, seeds, cases):
         if done.returncode not in (0, 1):  # 1: a mutant that these seeds and cases do not show
             raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr}")
         return json.loads(read(path))
+
+
+def seeds_text(count):
+    return f"{count} seed{'s' if count > 1 else ''}"
 
 
 def word(pair, cases):
@@ -99,7 +108,7 @@ def row_text(row):
 
 
 def table_text(report):
-    text = TABLE_HEAD.format(again=AGAIN, seeds=len(report["seeds"]), cases=report["cases"])
+    text = TABLE_HEAD.format(seeds=seeds_text(len(report["seeds"])), cases=report["cases"])
     text += "Properties: " + ", ".join(p["name"] for p in report["properties"]) + "\n\n"
     text += "| mutant | caught by |\n| --- | --- |\n"
     for row in report["matrix"]:
@@ -111,7 +120,7 @@ class Table:
     """What the table says: the properties, and {mutant: {property: (median, first seed)}}; of an equivalent one None."""
 
     def __init__(self, text):
-        self.seeds, self.cases = map(int, re.search(r"median of (\d+) seeds.*?within (\d+) cases", text, re.S).groups())
+        self.seeds, self.cases = map(int, re.search(r"median of (\d+) seed.*?within (\d+) cases", text, re.S).groups())
         self.properties = re.search(r"^Properties: (.*)$", text, re.M).group(1).split(", ")
         self.mutants = {}
         for line in text.split("| --- | --- |\n")[1].splitlines():
@@ -166,7 +175,7 @@ def page_text(table, reasons):
     soonest = [min((number(words[0]) for words in entries.values()), default=NEVER) for entries in wrong]
     equal = len(table.mutants) - len(wrong)
     text = PAGE_HEAD.format(
-        again=AGAIN, first=FIRST_CASES, seeds=table.seeds, cases=table.cases, mutants=len(table.mutants),
+        again=AGAIN, first=FIRST_CASES, seeds=seeds_text(table.seeds), cases=table.cases, mutants=len(table.mutants),
         caught=sum(s < NEVER for s in soonest), median=shown(middle(soonest)),
         equivalent=f", {equal} are equivalent and caught by none" if equal else "",
     )  # fmt: skip
