@@ -20,8 +20,10 @@ void print_line(const std::string& name, const std::string& text) {
 
 void list_mutants(const Registry& registry) {
   for (const Mutant& mutant : registry.mutants) {
-    fmt::print("{:<36}  {:<50}  {} ({})\n", mutant.name, mutant.property, mutant.fault,
-               mutant.source);
+    const std::string equivalent =
+        mutant.equivalent.empty() ? "" : "; equivalent: " + mutant.equivalent;
+    fmt::print("{:<36}  {:<50}  {} ({}){}\n", mutant.name, mutant.property, mutant.fault,
+               mutant.source, equivalent);
   }
 }
 

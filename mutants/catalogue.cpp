@@ -43,18 +43,19 @@
 #include "mutants/ring_group_alone.h"
 #include "mutants/sends_first.h"
 #include "mutants/sum_gradient.h"
+#include "mutants/systematic/systematic.h"
 #include "mutants/unwaited_exchanges.h"
 #include "mutants/world_ranks.h"
 
 namespace attncheck {
 namespace {
 
-// "A10" after "A9"; "house_..." last.
+// "A10" after "A9"; then "house_...", then "sys_...".
 auto place(const Mutant& mutant) {
   const std::string& name = mutant.name;
-  const bool of_the_house = name.starts_with("house_");
-  const int number = of_the_house ? 0 : std::stoi(name.substr(1));
-  return std::make_tuple(of_the_house, of_the_house ? name : name.substr(0, 1), number);
+  const int kind = mutant.systematic ? 2 : name.starts_with("house_") ? 1 : 0;
+  const int number = kind == 0 ? std::stoi(name.substr(1)) : 0;
+  return std::make_tuple(kind, kind == 0 ? name.substr(0, 1) : name, number);
 }
 
 }  // namespace
@@ -92,7 +93,8 @@ std::vector<Mutant> mutant_catalogue() {
                             mask_mutants,
                             model_mutants,
                             lse_form_mutants,
-                            merge_precision_mutants}) {
+                            merge_precision_mutants,
+                            systematic_mutants}) {
     std::ranges::move(family(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, place);

@@ -18,7 +18,8 @@ constexpr Limits kAllgatherKvLimits{.ring = true, .ulysses = false, .gathers_key
 AttentionForward gathered_forward(const GatherCall& call, const at::Tensor& q, const at::Tensor& k,
                                   const at::Tensor& v) {
   const GatheredKeys keys = gather_keys(k, v, call);
-  MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32));
+  MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32),
+                     call.merge);
   std::vector<std::vector<c10::IValue>> aux;
   for (const Block& block : call.blocks) {
     BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call.scale, block));

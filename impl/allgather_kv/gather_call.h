@@ -8,6 +8,7 @@
 #include "impl/contract/implementation.h"
 #include "impl/layouts/blocks.h"
 #include "impl/layouts/reordering.h"
+#include "impl/merges/span_sums.h"
 
 namespace attncheck {
 
@@ -26,6 +27,7 @@ struct GatherCall {
   // without the keys behind the last one that it sees. Stripes meet under a diagonal stripe by
   // stripe alone: where causal they have a block for each rank.
   std::vector<Block> blocks;
+  MergeTwo merge = attncheck::merge;  // of what the rank has so far and the next block
 };
 
 // The mask of the options has four axes.

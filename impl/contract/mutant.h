@@ -25,7 +25,7 @@ struct Platform {
 
 // A subject that is wrong on purpose, the way a real one once was. `impl=mutant:NAME` in a case.
 struct Mutant {
-  std::string name;      // "A10", or "house_..." for one of the house
+  std::string name;      // "A10", "house_..." for one of the house, "sys_..." for a systematic one
   std::string source;    // where the fault was seen
   std::string fault;     // what is wrong, in a line
   std::string property;  // the property that must catch it
@@ -36,6 +36,11 @@ struct Mutant {
   // Whether it is wrong there; empty: everywhere. Where it is not, no property may fail.
   std::function<bool(const Platform&)> wrong_here = nullptr;
   bool crashes = false;  // may take the rank's process down: needs a transport of processes
+  // Made by an operator, as one of many: it is to be caught, and its case not to be shrunk.
+  bool systematic = false;
+  // Why no property can tell it from the right one, where that was shown; empty: one can. Then none
+  // may fail, `property` among them.
+  std::string equivalent = {};
 };
 
 }  // namespace attncheck

@@ -43,7 +43,7 @@ void MergedParts::merge_in(size_t part, const Partial& partial) {
   TORCH_CHECK(!merged || partial.lse.defined(),
               "two blocks of the same queries have no "
               "log-sum-exp to be merged by");
-  merged = merged ? merge(*merged, partial) : partial;
+  merged = merged ? merge_(*merged, partial) : partial;
 }
 
 Partial MergedParts::whole(const at::Tensor& q, int64_t v_head_dim) const {

@@ -37,7 +37,8 @@ Attention ring_attention(at::Tensor q, at::Tensor k, at::Tensor v, const Attenti
 RingForward ring_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                          const RingCall& call) {
   KeyStream stream(sharded_part(k, call.joint), sharded_part(v, call.joint), call);
-  MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32));
+  MergedParts merged(call.parts, accumulation_type(q.scalar_type(), call.convert_to_fp32),
+                     call.merge);
   RingForward result;
   const auto take = [&](const OwnedKeys& keys, const Block& block) {
     BlockAttention part = attend(*call.backend, block_inputs(q, keys.k, keys.v, call.scale, block));

@@ -9,6 +9,7 @@
 #include "impl/contract/backend.h"
 #include "impl/contract/implementation.h"
 #include "impl/layouts/blocks.h"
+#include "impl/merges/span_sums.h"
 
 namespace attncheck {
 
@@ -26,6 +27,7 @@ struct RingCall {
   std::vector<Span> parts;                 // of the rank's queries; each has its own blocks
   std::vector<std::vector<Block>> blocks;  // by owner of the keys: those in which anything is seen
   std::vector<int64_t> key_lengths;        // by ring index; empty: all alike
+  MergeTwo merge = attncheck::merge;       // of what the rank has so far and the next block
 };
 
 // The keys that go round are those of the shards: joint ones stay with their rank. The mask of the

@@ -62,11 +62,20 @@ AttentionPass whole_pass(const AttentionOptions& options) {
 }
 
 AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups) {
+  return ulysses_pass(whole_pass(options_of_group(options, groups)), group_trades(options, groups),
+                      options, groups);
+}
+
+AttentionPass ulysses_pass(AttentionPass whole, HeadTrades trades, const AttentionOptions& options,
+                           const MeshGroups& groups) {
+  return exchanged_pass(ordered_pass(std::move(whole), options, groups.mesh, groups.ring_index()),
+                        std::move(trades), options.return_lse);
+}
+
+AttentionOptions options_of_group(const AttentionOptions& options, const MeshGroups& groups) {
   AttentionOptions grouped = with_mask_of_group(options, groups);
   grouped.mask = mask_columns(grouped.mask, group_keys(options, groups));
-  AttentionPass whole = whole_pass(grouped);
-  return exchanged_pass(ordered_pass(std::move(whole), options, groups.mesh, groups.ring_index()),
-                        group_trades(options, groups), options.return_lse);
+  return grouped;
 }
 
 Implementation ulysses_implementation() {

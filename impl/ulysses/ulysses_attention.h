@@ -5,6 +5,7 @@
 
 #include "impl/autograd/attention_function.h"
 #include "impl/contract/implementation.h"
+#include "impl/ulysses/head_exchange.h"
 
 namespace attncheck {
 
@@ -19,6 +20,14 @@ AttentionPass whole_pass(const AttentionOptions& options);
 // The pass of one call: its exchanges around whole_pass. The mask has four axes, for the rank's own
 // queries and all heads.
 AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups);
+// The same with an attention and with exchanges of one's own, in place of those of the next two.
+AttentionPass ulysses_pass(AttentionPass whole, HeadTrades trades, const AttentionOptions& options,
+                           const MeshGroups& groups);
+
+// What the pass tells whole_pass: the options with the mask of the whole sequence, for the rank's
+// share of the heads. Every rank of the group calls it, as it does ulysses_pass. The exchanges are
+// group_trades.
+AttentionOptions options_of_group(const AttentionOptions& options, const MeshGroups& groups);
 
 // "ulysses": each rank trades its shard of the sequence for a share of the heads, attends, and
 // trades back. Meshes 1xU.

@@ -28,9 +28,18 @@ Attention unified_attention(at::Tensor q, at::Tensor k, at::Tensor v,
 }  // namespace
 
 AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& groups) {
-  AttentionPass ring = ring_pass(ring_call(with_mask_of_group(options, groups), groups));
+  return unified_pass(ring_pass(ring_call_of_group(options, groups)), group_trades(options, groups),
+                      options, groups);
+}
+
+AttentionPass unified_pass(AttentionPass ring, HeadTrades trades, const AttentionOptions& options,
+                           const MeshGroups& groups) {
   return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
-                        group_trades(options, groups), options.return_lse);
+                        std::move(trades), options.return_lse);
+}
+
+RingCall ring_call_of_group(const AttentionOptions& options, const MeshGroups& groups) {
+  return ring_call(with_mask_of_group(options, groups), groups);
 }
 
 Implementation unified_implementation() {

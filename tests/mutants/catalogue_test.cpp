@@ -28,7 +28,7 @@ Support supports(const Mutant& mutant) {
   return std::get<Collective>(mutant.subject).supports(mutant.smallest);
 }
 
-TEST(MutantCatalogue, HoldsThePublicFaultsInOrderThenThoseOfTheHouse) {
+TEST(MutantCatalogue, HoldsThePublicFaultsInOrderThenThoseOfTheHouseThenTheSystematicOnes) {
   const std::vector<std::string> faults{
       "A1",  "A2",  "A3",  "A4",  "A5",  "A6",  "A7",  "A8",  "A9",  "A10", "A11",
       "A12", "A13", "A14", "A15", "A16", "A17", "A18", "A19", "A20", "B1",  "B2",
@@ -37,13 +37,17 @@ TEST(MutantCatalogue, HoldsThePublicFaultsInOrderThenThoseOfTheHouse) {
       "C11", "C12", "C13", "C14", "C15", "D1",  "D2",  "D3",  "D4",  "D5",  "D6"};
   const auto mutants = mutant_catalogue();
   ASSERT_GT(mutants.size(), faults.size());
+  bool systematic = false;
   for (size_t i = 0; i < mutants.size(); ++i) {
     if (i < faults.size()) {
       EXPECT_EQ(mutants[i].name, faults[i]);
-    } else {
-      EXPECT_TRUE(mutants[i].name.starts_with("house_")) << mutants[i].name;
+      continue;
     }
+    systematic = systematic || mutants[i].systematic;
+    EXPECT_EQ(mutants[i].systematic, systematic) << mutants[i].name;
+    EXPECT_TRUE(mutants[i].name.starts_with(systematic ? "sys_" : "house_")) << mutants[i].name;
   }
+  EXPECT_TRUE(systematic);
 }
 
 TEST(MutantCatalogue, NamesAreUniqueAndEveryFactIsGiven) {

@@ -221,7 +221,8 @@ Backend backend_named(const std::string& name) {
 }
 
 Mutant mutant(const std::string& name) {
-  for (const Mutant& m : mutant_catalogue()) {
+  static const std::vector<Mutant> catalogue = mutant_catalogue();
+  for (const Mutant& m : catalogue) {
     if (m.name == name) return m;
   }
   throw std::invalid_argument("there is no mutant " + name);

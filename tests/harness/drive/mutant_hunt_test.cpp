@@ -62,6 +62,25 @@ TEST(MutantHunt, IsNotJudgedByAPropertyThatCannotJudgeOrIsNotThere) {
   EXPECT_NE(hunts[1].why_not.find("no property 'nobody'"), std::string::npos);
 }
 
+TEST(MutantHunt, LeavesTheCaseOfASystematicMutantAsItWasDrawn) {
+  Mutant mutant = mutant_named("a", "rings");
+  mutant.systematic = true;
+  const Hunt hunt = hunts_of({mutant}, {fails_on_rings("rings")})[0];
+  EXPECT_EQ(hunt.state(), HuntState::caught);
+  EXPECT_FALSE(hunt.shrunk);
+}
+
+TEST(MutantHunt, HoldsAnEquivalentMutantToEveryProperty) {
+  Mutant mutant = mutant_named("a", "good");
+  mutant.equivalent = "a sum in another order";
+  const Hunt right = hunts_of({mutant}, {holding("good"), holding("too")})[0];
+  EXPECT_EQ(right.state(), HuntState::equivalent);
+  EXPECT_EQ(right.property, "");
+  const Hunt wrong = hunts_of({mutant}, {holding("good"), fails_on_rings("rings")})[0];
+  EXPECT_EQ(wrong.state(), HuntState::caught_where_right);
+  EXPECT_EQ(wrong.property, "rings");
+}
+
 TEST(MutantHunt, GivesTheSameReportForAnyNumberOfLanes) {
   std::vector<Mutant> mutants;
   for (int i = 0; i < 9; ++i) mutants.push_back(mutant_named("m" + std::to_string(i), "batches"));
