@@ -24,7 +24,7 @@ namespace attncheck::cli {
 namespace {
 
 constexpr int64_t kCasesOfHunt = 300;
-constexpr int64_t kCasesOfMatrix = 60;
+constexpr int64_t kCasesOfMatrix = 40;
 
 std::vector<const Mutant*> chosen_mutants(const Registry& registry,
                                           const std::vector<std::string>& given) {

@@ -16,6 +16,7 @@
 #include "mutants/gradient_count.h"
 #include "mutants/head_order.h"
 #include "mutants/house_all_keys.h"
+#include "mutants/house_alone.h"
 #include "mutants/house_completion.h"
 #include "mutants/house_gradients.h"
 #include "mutants/house_invariance.h"
@@ -86,6 +87,7 @@ std::vector<Mutant> mutant_catalogue() {
                             world_rank_mutants,
                             house_traffic_mutants,
                             house_all_keys_mutants,
+                            house_alone_mutants,
                             head_order_mutants,
                             layout_mutants,
                             mask_mutants,

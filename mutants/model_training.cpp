@@ -1,5 +1,6 @@
 #include "mutants/model_training.h"
 
+#include <limits>
 #include <numeric>
 
 #include <ATen/TensorOperators.h>
@@ -101,6 +102,13 @@ void conditioning_by_rank(BuiltModel& built, const Case& c, const MeshGroups& gr
                        scalar_type(c.problem.dtype));
 }
 
+// As if each rank computed it, some with fused operations.
+void rounds_conditioning_by_rank(BuiltModel& built, const Case&, const MeshGroups& groups) {
+  constexpr double kUnits = 4.0 * std::numeric_limits<double>::epsilon();
+  at::Tensor& conditioning = built.inputs.at(2);
+  conditioning = conditioning.mul(1.0 + kUnits * groups.rank);
+}
+
 }  // namespace
 
 std::vector<Mutant> model_mutants() {
@@ -143,6 +151,12 @@ std::vector<Mutant> model_mutants() {
                    .property = "replicated_inputs_agree_on_all_ranks",
                    .smallest = "mesh=2x1 q=2 d=1"},
                   with_change(flux_like_recipe(), conditioning_by_rank)),
+      make_mutant({.name = "house_conditioning_rounds_by_rank",
+                   .source = "house",
+                   .fault = "the conditioning vector differs from rank to rank in its last bits",
+                   .property = "replicated_inputs_agree_on_all_ranks",
+                   .smallest = "mesh=2x1 q=2 d=1"},
+                  with_change(flux_like_recipe(), rounds_conditioning_by_rank)),
   };
 }
 

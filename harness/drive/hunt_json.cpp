@@ -17,9 +17,12 @@ ReportJson forms_json(const Hunt& hunt) {
 }
 
 ReportJson hunt_json(const Hunt& hunt) {
-  ReportJson json{{"name", hunt.name},         {"source", hunt.source},
-                  {"state", to_text(hunt.state())}, {"caught", hunt.caught},
-                  {"property", hunt.property}, {"cases", hunt.cases},
+  ReportJson json{{"name", hunt.name},
+                  {"source", hunt.source},
+                  {"state", to_text(hunt.state())},
+                  {"caught", hunt.caught},
+                  {"property", hunt.property},
+                  {"cases", hunt.cases},
                   {"case", case_json(hunt.case_)}};
   if (!hunt.equivalent.empty()) json["equivalent"] = hunt.equivalent;
   if (!hunt.forms.empty()) json["forms"] = forms_json(hunt);

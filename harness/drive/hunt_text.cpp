@@ -45,8 +45,7 @@ std::string judges_text(const Hunt& hunt) {
 }
 
 std::string hunt_text(const Hunt& hunt) {
-  std::string text =
-      fmt::format("{}  {} ({})\n", heading_of(hunt.state()), hunt.name, hunt.source);
+  std::string text = fmt::format("{}  {} ({})\n", heading_of(hunt.state()), hunt.name, hunt.source);
   text += fact("fault", hunt.fault) + fact("by", judges_text(hunt));
   text += fact("because", hunt.equivalent);
   if (hunt.case_) text += fact(hunt.shrunk ? "case" : "drawn", to_text(*hunt.case_));
@@ -92,9 +91,8 @@ std::string total_text(const HuntReport& report) {
     wrong += hunt.equivalent.empty() ? 1 : 0;
     if (hunt.by_smallest_alone) listed.push_back(&hunt);
   }
-  std::string text =
-      fmt::format("{} of {} mutants caught, seed {}\n", in_state(report, HuntState::caught).size(),
-                  wrong, report.seed);
+  std::string text = fmt::format("{} of {} mutants caught, seed {}\n",
+                                 in_state(report, HuntState::caught).size(), wrong, report.seed);
   if (!equivalent.empty()) {
     text += fmt::format("{} equivalent, caught by nothing\n", equivalent.size());
   }

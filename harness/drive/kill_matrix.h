@@ -31,8 +31,8 @@ struct MatrixPair {
 // What all properties said of one mutant.
 struct MatrixRow {
   std::string name, source, property, equivalent;  // as in Hunt
-  std::vector<MatrixPair> pairs;  // by property, in the order of the matrix
-  int64_t cases = 0, runs = 0;    // over all seeds
+  std::vector<MatrixPair> pairs;                   // by property, in the order of the matrix
+  int64_t cases = 0, runs = 0;                     // over all seeds
   double seconds = 0;
 
   bool caught() const;  // some property kills it

@@ -7,26 +7,19 @@ namespace {
 ReportJson pair_json(const MatrixPair& pair) {
   ReportJson by_seed = ReportJson::array();
   for (const std::optional<int64_t>& cases : pair.caught) by_seed.push_back(number_json(cases));
-  ReportJson json{{"property", pair.property},
-                  {"verdict", to_text(pair.verdict)},
-                  {"kills", pair.kills()},
-                  {"cases", number_json(pair.cases())},
-                  {"by_seed", by_seed},
-                  {"by_listed", pair.by_listed},
+  ReportJson json{{"property", pair.property}, {"verdict", to_text(pair.verdict)},
+                  {"kills", pair.kills()},     {"cases", number_json(pair.cases())},
+                  {"by_seed", by_seed},        {"by_listed", pair.by_listed},
                   {"judged", pair.judged}};
   if (!pair.reason.empty()) json["reason"] = pair.reason;
   return json;
 }
 
 ReportJson row_json(const MatrixRow& row) {
-  ReportJson json{{"name", row.name},
-                  {"source", row.source},
-                  {"state", to_text(row.state())},
-                  {"property", row.property},
-                  {"equivalent", row.equivalent},
-                  {"cases", row.cases},
-                  {"runs", row.runs},
-                  {"seconds", row.seconds}};
+  ReportJson json{
+      {"name", row.name},         {"source", row.source},         {"state", to_text(row.state())},
+      {"property", row.property}, {"equivalent", row.equivalent}, {"cases", row.cases},
+      {"runs", row.runs},         {"seconds", row.seconds}};
   json["pairs"] = ReportJson::array();
   for (const MatrixPair& pair : row.pairs) json["pairs"].push_back(pair_json(pair));
   return json;

@@ -6,7 +6,6 @@
 #include "harness/drive/check_report.h"
 #include "harness/drive/drawing_desk.h"
 #include "harness/drive/mutant_cases.h"
-#include "harness/drive/mutant_marks.h"
 
 namespace attncheck {
 namespace {
@@ -44,7 +43,7 @@ RowRun::RowRun(const Mutant& mutant, const PropertyList& properties, LaneLab& la
   row_.name = mutant.name;
   row_.source = mutant.source;
   row_.property = mutant.property;
-  row_.equivalent = equivalent_of(mutant);
+  row_.equivalent = mutant.equivalent;
   const SubjectKind kind = lane.lab->kind(mutant.smallest);
   for (const Property* property : properties) {
     speaks_.push_back(property->subjects.count(kind) > 0);

@@ -50,13 +50,13 @@ std::string row_text(const MatrixRow& row) {
       (pair.by_listed ? listed : rarely).push_back(pair.property);
     }
   }
-  std::string text = fmt::format("{:<44}  {} failed, {} held, {} not run, {} unsupported{}\n",
-                                 row.name, pairs_in(row, Kind::fail), pairs_in(row, Kind::pass),
-                                 pairs_in(row, Kind::not_run), pairs_in(row, Kind::unsupported),
-                                 row.state() == HuntState::caught
-                                     ? ""
-                                     : fmt::format(": {}", to_text(row.state())));
-  for (const auto& [cases, names] : by_cases) text += fmt::format("{:>6}  ", cases) + wrapped(names);
+  std::string text = fmt::format(
+      "{:<44}  {} failed, {} held, {} not run, {} unsupported{}\n", row.name,
+      pairs_in(row, Kind::fail), pairs_in(row, Kind::pass), pairs_in(row, Kind::not_run),
+      pairs_in(row, Kind::unsupported),
+      row.state() == HuntState::caught ? "" : fmt::format(": {}", to_text(row.state())));
+  for (const auto& [cases, names] : by_cases)
+    text += fmt::format("{:>6}  ", cases) + wrapped(names);
   if (!listed.empty()) text += "listed  " + wrapped(listed);
   if (!rarely.empty()) text += "rarely  " + wrapped(rarely);
   return text;
@@ -86,7 +86,8 @@ std::string alone_text(const std::vector<MatrixColumn>& columns) {
   for (const MatrixColumn& column : columns) {
     if (column.alone.empty()) without.push_back(column.property);
     if (column.alone.empty()) continue;
-    text += column.property + " alone catches\n" + std::string(kIndent, ' ') + wrapped(column.alone);
+    text +=
+        column.property + " alone catches\n" + std::string(kIndent, ' ') + wrapped(column.alone);
   }
   if (without.empty()) return text;
   return text + "these catch nothing alone\n" + std::string(kIndent, ' ') + wrapped(without);

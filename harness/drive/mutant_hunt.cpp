@@ -7,7 +7,6 @@
 
 #include "harness/drive/drawing_desk.h"
 #include "harness/drive/mutant_cases.h"
-#include "harness/drive/mutant_marks.h"
 #include "harness/drive/smaller_cases.h"
 
 namespace attncheck {
@@ -141,7 +140,7 @@ void Hunter::take(const Search& search) {
   const Found& found = *search.found;
   result_.property = found.property->name;
   Shrunk shrunk{found.case_, found.verdict};
-  result_.shrunk = !is_systematic(mutant_);
+  result_.shrunk = !mutant_.systematic;
   if (result_.shrunk) {
     shrunk = shrink_failure(*found.property, found.case_, found.verdict, lane_, options_);
   }
@@ -177,7 +176,7 @@ Hunt Hunter::run() {
   result_.fault = mutant_.fault;
   result_.property = mutant_.property;
   result_.smallest = mutant_.smallest;
-  result_.equivalent = equivalent_of(mutant_);
+  result_.equivalent = mutant_.equivalent;
   const PropertyList judges = named(properties_, mutant_.property);
   if (!result_.equivalent.empty()) {
     hunt_equivalent();

@@ -10,7 +10,6 @@
 namespace attncheck {
 namespace {
 
-
 TEST(DrawingDesk, DrawsOnItsOwnThreadWhereverAJobAsks) {
   for (const size_t count : {1u, 3u}) {
     Lanes lanes(oracle_lanes(count));

@@ -109,8 +109,7 @@ TEST(KillMatrix, AnEquivalentMutantMayNotBeCaughtOnAnySeed) {
 }
 
 TEST(KillMatrix, APropertyAskedForByNameMustHaveJudgedSomeMutant) {
-  KillMatrix matrix =
-      matrix_with({{killing(1), pair_that(Verdict::Kind::not_run)}});
+  KillMatrix matrix = matrix_with({{killing(1), pair_that(Verdict::Kind::not_run)}});
   EXPECT_EQ(matrix.exit_code(), 0);
   matrix.required = {"p", "q"};
   EXPECT_EQ(matrix.unjudged(), (std::vector<std::string>{"q"}));
@@ -121,9 +120,9 @@ TEST(KillMatrix, APropertyAskedForByNameMustHaveJudgedSomeMutant) {
 TEST(KillMatrixReport, TellsEveryPairApart) {
   MatrixPair listed = pair_that(Verdict::Kind::fail);
   listed.by_listed = true;
-  const KillMatrix matrix = matrix_with({{killing(2), rare(), listed, held(),
-                                          pair_that(Verdict::Kind::not_run),
-                                          pair_that(Verdict::Kind::unsupported)}});
+  const KillMatrix matrix =
+      matrix_with({{killing(2), rare(), listed, held(), pair_that(Verdict::Kind::not_run),
+                    pair_that(Verdict::Kind::unsupported)}});
   const std::string text = report_text(matrix);
   for (const char* part : {"3 failed, 1 held, 1 not run, 1 unsupported", "     2  p", "rarely  q",
                            "listed  r", "1 caught", "seeds 1 to 3, up to 60 cases each"}) {

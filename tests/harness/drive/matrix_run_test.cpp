@@ -71,7 +71,8 @@ TEST(MatrixRun, CountsTheCasesOfEachSeedThatCameUntilTheFailure) {
   });
   matrix_on({mutant_named("b", "notes")}, {notes}, 1, 1);
   const auto first = std::ranges::find(batches, true) - batches.begin();
-  const KillMatrix matrix = matrix_on({mutant_named("b", "x")}, killer_idler_and_specialist(), 1, 1);
+  const KillMatrix matrix =
+      matrix_on({mutant_named("b", "x")}, killer_idler_and_specialist(), 1, 1);
   EXPECT_EQ(matrix.rows[0].pairs[2].caught[0], first + 1);
 }
 
@@ -85,9 +86,8 @@ TEST(MatrixRun, WhatDidNotJudgeDidNotHold) {
   const Property at_times = property_named("at_times", [](const Case& c) {
     return c.seed % 2 == 0 ? Verdict::not_run("no ranks") : Verdict::pass();
   });
-  const auto pairs = matrix_on({mutant_named("a", "x")}, {elsewhere, of_merges, cannot, at_times})
-                         .rows[0]
-                         .pairs;
+  const auto pairs =
+      matrix_on({mutant_named("a", "x")}, {elsewhere, of_merges, cannot, at_times}).rows[0].pairs;
   EXPECT_EQ(pairs[0].verdict, Verdict::Kind::unsupported);
   EXPECT_EQ(pairs[0].reason, "other cases");
   EXPECT_EQ(pairs[1].verdict, Verdict::Kind::unsupported);

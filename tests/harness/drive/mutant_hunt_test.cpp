@@ -26,7 +26,8 @@ Property fails_on_rings(const char* name) {
 }
 
 TEST(MutantHunt, ShrinksWhatTheNamedPropertyCaught) {
-  const Hunt hunt = hunts_of({mutant_named("a", "rings")}, {holding("good"), fails_on_rings("rings")})[0];
+  const Hunt hunt =
+      hunts_of({mutant_named("a", "rings")}, {holding("good"), fails_on_rings("rings")})[0];
   EXPECT_EQ(hunt.state(), HuntState::caught);
   EXPECT_EQ(hunt.property, "rings");
   EXPECT_GE(hunt.cases, 1);
@@ -35,7 +36,8 @@ TEST(MutantHunt, ShrinksWhatTheNamedPropertyCaught) {
 }
 
 TEST(MutantHunt, SurvivesAPropertyThatHolds) {
-  const Hunt hunt = hunts_of({mutant_named("a", "good")}, {holding("good"), fails_on_rings("x")})[0];
+  const Hunt hunt =
+      hunts_of({mutant_named("a", "good")}, {holding("good"), fails_on_rings("x")})[0];
   EXPECT_EQ(hunt.state(), HuntState::survived);
   EXPECT_EQ(hunt.cases, 40);
   EXPECT_NE(hunt.why_not.find("40 drawn cases and is 'pass' on the listed one"), std::string::npos);
@@ -58,6 +60,25 @@ TEST(MutantHunt, IsNotJudgedByAPropertyThatCannotJudgeOrIsNotThere) {
   for (const Hunt& hunt : hunts) EXPECT_EQ(hunt.state(), HuntState::not_judged);
   EXPECT_NE(hunts[0].why_not.find("no ranks"), std::string::npos);
   EXPECT_NE(hunts[1].why_not.find("no property 'nobody'"), std::string::npos);
+}
+
+TEST(MutantHunt, LeavesTheCaseOfASystematicMutantAsItWasDrawn) {
+  Mutant mutant = mutant_named("a", "rings");
+  mutant.systematic = true;
+  const Hunt hunt = hunts_of({mutant}, {fails_on_rings("rings")})[0];
+  EXPECT_EQ(hunt.state(), HuntState::caught);
+  EXPECT_FALSE(hunt.shrunk);
+}
+
+TEST(MutantHunt, HoldsAnEquivalentMutantToEveryProperty) {
+  Mutant mutant = mutant_named("a", "good");
+  mutant.equivalent = "a sum in another order";
+  const Hunt right = hunts_of({mutant}, {holding("good"), holding("too")})[0];
+  EXPECT_EQ(right.state(), HuntState::equivalent);
+  EXPECT_EQ(right.property, "");
+  const Hunt wrong = hunts_of({mutant}, {holding("good"), fails_on_rings("rings")})[0];
+  EXPECT_EQ(wrong.state(), HuntState::caught_where_right);
+  EXPECT_EQ(wrong.property, "rings");
 }
 
 TEST(MutantHunt, GivesTheSameReportForAnyNumberOfLanes) {

@@ -42,7 +42,7 @@ PropertyResult held_result() {
   return result;
 }
 
-CheckReport report_of(std::vector<PropertyResult> results) {
+CheckReport checked_report(std::vector<PropertyResult> results) {
   CheckReport report;
   report.version = "0.1.0";
   report.libtorch = "2.11.0";
@@ -80,7 +80,7 @@ TEST(ReportJson, HasTheCaseOfTheClosestCall) {
 }
 
 TEST(ReportText, SaysEverythingOfAFailure) {
-  const std::string text = report_text(report_of({held_result(), failed_result()}));
+  const std::string text = report_text(checked_report({held_result(), failed_result()}));
   for (const char* part :
        {"gradients_match_reference", "dk of rank 1 is wrong",
         "dk, rank 1, shard 1, index (0, 2, 0, 1)", "0.25", "2.75", "error    2.5, bound 1e-14",
@@ -93,13 +93,14 @@ TEST(ReportText, NamesAPropertyThatJudgedNothing) {
   PropertyResult nothing;
   nothing.property = "lse_is_natural_log";
   nothing.reason = "needs return_lse=1";
-  const std::string text = report_text(report_of({held_result(), nothing}));
+  const std::string text = report_text(checked_report({held_result(), nothing}));
   EXPECT_NE(text.find("judged nothing: lse_is_natural_log (needs return_lse=1)"), std::string::npos)
       << text;
 }
 
 TEST(ReportJson, HasTheKeysOfTheDesign) {
-  const auto json = nlohmann::json::parse(report_json(report_of({held_result(), failed_result()})));
+  const auto json =
+      nlohmann::json::parse(report_json(checked_report({held_result(), failed_result()})));
   EXPECT_EQ(json["attncheck"], "0.1.0");
   EXPECT_EQ(json["libtorch"], "2.11.0");
   EXPECT_EQ(json["seed"], 42);
@@ -124,7 +125,7 @@ TEST(ReportJson, StaysValidForInfiniteErrorsAndBrokenText) {
   PropertyResult result = failed_result();
   result.evidence->error = std::numeric_limits<double>::infinity();
   result.evidence->message = "a rank printed \xff";
-  const auto json = nlohmann::json::parse(report_json(report_of({result})));
+  const auto json = nlohmann::json::parse(report_json(checked_report({result})));
   EXPECT_TRUE(json["results"][0]["evidence"]["error"].is_null());
 }
 
