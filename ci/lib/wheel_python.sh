@@ -60,23 +60,31 @@ cuda_stand_ins() {
   echo "$home"
 }
 
-# meta_contracts VERSION TABLE FILE: asks the release's meta kernels for the operators of TABLE. Fails,
-# with a line that says why, where they could not be asked.
-meta_contracts() {
-  local version=$1 table=$2 file=$3 python packages runtime stand_ins
+# wheel_environment VERSION: the variables with which this machine's python3 imports that wheel's torch,
+# as words for `env`. Fails, with a line that says why, where it cannot.
+wheel_environment() {
+  local version=$1 python packages runtime stand_ins
   python=$(wheel_python "$version") || return 1
   ls "$python"/torch/_C.cpython-"$(python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')"-* \
     >/dev/null 2>&1 || {
-    say "meta kernels of $version: not run: the wheel is for Python 3.11, and this is another"
+    say "torch $version: not run: the wheel is for Python 3.11, and this is another"
     return 1
   }
   packages=$(python_packages) || return 1
   runtime=$(find_cuda_runtime "$(wheel_libtorch "$version")") || return 1
   stand_ins=$(cuda_stand_ins "$version" "$python" "$runtime") || return 1
+  echo "PYTHONPATH=$python:$packages LD_LIBRARY_PATH=${runtime:+$runtime:}$stand_ins"
+}
+
+# meta_contracts VERSION TABLE FILE: asks the release's meta kernels for the operators of TABLE. Fails,
+# with a line that says why, where they could not be asked.
+meta_contracts() {
+  local version=$1 table=$2 file=$3 environment
+  environment=$(wheel_environment "$version") || return 1
   say "meta kernels of $version: asking the wheel's Python"
   # Not `import torch` of the working folder, and no bytecode in the cache.
-  (cd / && PYTHONPATH=$python:$packages LD_LIBRARY_PATH=${runtime:+$runtime:}$stand_ins \
-    timeout 300 python3 -B -W ignore "$root/ci/lib/meta_contracts.py" <"$table" >"$file.new") ||
-    return 1
+  # shellcheck disable=SC2086
+  (cd / && env $environment timeout 300 \
+    python3 -B -W ignore "$root/ci/lib/meta_contracts.py" <"$table" >"$file.new") || return 1
   mv "$file.new" "$file"
 }

@@ -34,6 +34,15 @@ class Backends(unittest.TestCase):
         self.assertNotIn("f32", done.stdout)
         self.refused("check", *short, "--backend", "cudnn_emulated:2.8", "--dtype", "f32", says="bfloat16 and float16 alone")
 
+    def test_emulated_forms_hold_over_processes(self):
+        for case in [
+            "impl=ring backend=cudnn_emulated:2.8 mesh=3x1 q=12 kv=15 h=2 d=8 dtype=bf16",
+            "impl=unified backend=cudnn_emulated:2.9 mesh=2x2 q=16 h=4 hkv=2 d=16 dtype=f16",
+        ]:
+            done = run("replay", case + " transport=gloo seed=5")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(", 0 failed, 0 could not be judged", done.stdout)
+
     def test_a_mutant_is_caught_where_it_is_wrong_and_right_elsewhere(self):
         done = run("mutants", "--mutant", "B1,B2,B3,B15,A12,A13", "--cases", "60", "--quiet")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
