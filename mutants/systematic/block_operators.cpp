@@ -95,8 +95,8 @@ Reach everywhere(const std::vector<Phase>& phases, const char* smallest,
 
 std::vector<Operator> operators_of_inputs() {
   return {
-      on_one_edit("drops_the_scale", "the scores are not scaled", "q=8 d=1 scale=1 h=2",
-                  {.block = drop_scale}, {everywhere(kEachAndBoth, "q=1 kv=2 d=2")}),
+      on_one_edit("drops_the_scale", "the scores are not scaled", "", {.block = drop_scale},
+                  {everywhere(kEachAndBoth, "q=1 kv=2 d=2")}),
       on_one_edit("sees_the_next_key", "the causal diagonal lets a query see one key more",
                   "q=8 h=2 d=2", {.block = see_the_next_key},
                   {everywhere(kEachAndBoth, "q=2 d=1 causal=1")}),
@@ -115,7 +115,7 @@ std::vector<Operator> operators_of_inputs() {
 
 std::vector<Operator> operators_of_forward() {
   return {
-      on_one_edit("takes_q_by_head", "q's memory is read as (B, H, S, D)", "q=8 d=3",
+      on_one_edit("takes_q_by_head", "q's memory is read as (B, H, S, D)", "mesh=1x1 q=8 d=3",
                   {.block = take_q_by_head}, {everywhere(kEachPass, "q=2 h=2 d=1")}),
       on_one_edit("returns_lse_in_base_two", "the kernel's log-sum-exp is taken to be natural", "",
                   {.result = lse_in_base_two},
@@ -129,7 +129,7 @@ std::vector<Operator> operators_of_backward() {
   constexpr const char* kLse = "lse_gradient_flows_or_is_refused";
   return {
       on_one_edit("takes_grad_out_by_head", "the incoming gradient is read as (B, H, S, D)",
-                  "q=8 d=3", {.call = take_grad_out_by_head},
+                  "mesh=1x1 q=8 d=3", {.call = take_grad_out_by_head},
                   {everywhere(kBackward, "q=2 h=2 d=1")}),
       on_one_edit("ignores_grad_lse", "the gradient of lse does not get to the kernel",
                   "q=8 h=2 d=2", {.call = ignore_grad_lse},

@@ -61,11 +61,12 @@ at::Tensor seen_by_place(const Problem& p) {
   return seen.unsqueeze(0).unsqueeze(0);
 }
 
-// A contiguous or a zigzag shard. Where the ranks do not divide the tokens, the first ones hold one
-// more.
+// A contiguous, a striped or a zigzag shard. Where the ranks do not divide the tokens, the first
+// ones hold one more.
 at::Tensor shard(const at::Tensor& x, Layout layout, const MeshGroups& groups) {
   const int64_t world = groups.mesh.world(), rank = groups.rank;
   if (layout == Layout::contiguous) return x.tensor_split(world, 1)[rank].detach();
+  if (layout == Layout::striped) return x.slice(1, rank, x.size(1), world).contiguous();
   TORCH_CHECK(layout == Layout::zigzag, "no shards of this layout");
   const std::vector<at::Tensor> runs = x.tensor_split(2 * world, 1);
   return at::cat({runs[rank], runs[2 * world - 1 - rank]}, 1);
