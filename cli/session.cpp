@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/early_exit.h"
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
@@ -87,6 +88,7 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
                                  const std::string& log_prefix) {
   at::set_num_threads(1);  // the sums of the reference must not depend on the machine
   require_log_dir(ranks.log_dir);
+  guard_the_exit();
   std::map<std::string, std::shared_ptr<Transport>> transports;
   transports["sim"] = sim_transport(registry, ranks, log_prefix);
   for (const char* transport : {"gloo", "nccl"}) {
