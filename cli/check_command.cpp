@@ -100,7 +100,7 @@ void require_names(const Registry& registry, const CheckOptions& options) {
     } catch (const std::exception& error) {
       throw UsageError("--corpus: a remembered failure names what is not there, " +
                        remembered.property + " | " + to_text(remembered.case_) + ": " +
-                       error.what());
+                       error.what() + "; what a plug-in brought needs its --plugin");
     }
   }
 }

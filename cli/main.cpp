@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +15,9 @@
 #include "cli/contracts_command.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/manifest.h"
 #include "cli/names.h"
+#include "cli/plugin_flag.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/process_transport.h"
@@ -32,6 +33,7 @@ struct Arguments {
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
+  std::vector<std::string> plugins;       // libraries
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
@@ -56,15 +58,6 @@ std::string finite_number(const std::string& text) {
 
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
-}
-
-// The flag is reserved: this version loads no plug-ins.
-void refuse_plugin(const std::string& path) {
-  std::error_code none;
-  const bool exists = std::filesystem::exists(path, none);
-  throw UsageError("--plugin: " +
-                   (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
-                           : "there is no '" + path + "'"));
 }
 
 CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {
@@ -123,7 +116,6 @@ void add_check(CLI::App& app, Arguments& all) {
   add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
   add_ranks(check, a.ranks);
   add_device(check, a.ranks);
-  check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
 }
@@ -240,6 +232,7 @@ int run(int argc, char** argv) {
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
+  add_plugins(app, all.plugins);
   require_command(argc, argv);
   try {
     app.parse(argc, argv);
@@ -248,6 +241,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
+  load_plugins(all.plugins);
   return all.command();
 }
 

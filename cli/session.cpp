@@ -36,6 +36,13 @@ void require_log_dir(const std::string& folder) {
   if (error) throw UsageError("--log-dir: cannot write '" + folder + "': " + error.message());
 }
 
+// For a shell.
+std::string in_quotes(const std::string& path) {
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 // Over what the line of progress may have left on a terminal.
 void tell_of_incident(const Case& c, const std::string& incident) {
   tell(fmt::format("{}attncheck: {}; trying it on fresh ranks; case: {}\n",
@@ -48,6 +55,9 @@ ProcessOptions process_options(const std::string& transport, const RankArguments
                                const std::string& log_prefix) {
   ProcessOptions options;
   options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  for (const std::string& plugin : program_registry().plugins) {
+    options.rank_command.insert(options.rank_command.end(), {"--plugin", plugin});
+  }
   const std::chrono::duration<double> timeout(ranks.timeout);
   options.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   options.log_dir = ranks.log_dir;
@@ -78,9 +88,12 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
 }
 
 std::string replay_flags(const RankArguments& ranks) {
-  const std::string device = ranks.device.empty() ? "" : " --device " + ranks.device;
-  if (ranks.send_buffer == 0) return device;
-  return fmt::format("{} --send-buffer {}", device, ranks.send_buffer);
+  std::string flags = ranks.device.empty() ? "" : " --device " + ranks.device;
+  if (ranks.send_buffer != 0) flags += fmt::format(" --send-buffer {}", ranks.send_buffer);
+  for (const std::string& plugin : program_registry().plugins) {
+    flags += " --plugin " + in_quotes(plugin);
+  }
+  return flags;
 }
 
 LaneLab make_lane(const Registry& registry, const RankArguments& ranks,
