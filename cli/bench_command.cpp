@@ -33,7 +33,7 @@ std::vector<bench::Measurement> chosen_measurements(const std::vector<std::strin
 
 bench::BenchSetup setup_of(const BenchArguments& arguments) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return {.registry = built_in(),
+  return {.registry = program_registry(),
           .rank_command = {program, "rank"},
           .repetitions = arguments.repetitions};
 }

@@ -43,7 +43,7 @@ std::vector<RememberedCase> remembered_in(const std::optional<Corpus>& corpus) {
   }
 }
 
-std::vector<Expectation> expectations_in(const std::string& path) {
+std::vector<Expectation> expectations_in(const std::string& path, const Registry& registry) {
   if (path.empty()) return {};
   std::error_code none;
   std::ifstream file;
@@ -52,7 +52,7 @@ std::vector<Expectation> expectations_in(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   try {
-    return parse_expectations(text.str(), property_names());
+    return parse_expectations(text.str(), registry.property_names());
   } catch (const ExpectationError& error) {
     throw UsageError("--expect: " + path + ", " + error.what());
   }
@@ -95,12 +95,12 @@ void require_names(const Registry& registry, const CheckOptions& options) {
   }
   for (const RememberedCase& remembered : options.remembered) {
     try {
-      require_name("property", remembered.property, property_names());
+      require_name("property", remembered.property, registry.property_names());
       require_known(registry, remembered.case_);
     } catch (const std::exception& error) {
       throw UsageError("--corpus: a remembered failure names what is not there, " +
                        remembered.property + " | " + to_text(remembered.case_) + ": " +
-                       error.what());
+                       error.what() + "; what a plug-in brought needs its --plugin");
     }
   }
 }
@@ -124,11 +124,12 @@ std::vector<std::string> required_of(const CheckArguments& arguments) {
   return all ? std::vector<std::string>() : names;
 }
 
-CheckOptions options_of(const CheckArguments& arguments, const std::optional<Corpus>& corpus) {
+CheckOptions options_of(const CheckArguments& arguments, const Registry& registry,
+                        const std::optional<Corpus>& corpus) {
   CheckOptions options;
   options.seed = arguments.seed;
   options.replay_flags = replay_flags(arguments.ranks);
-  options.expectations = expectations_in(arguments.expect);
+  options.expectations = expectations_in(arguments.expect, registry);
   options.remembered = remembered_in(corpus);
   for (const Expectation& expectation : options.expectations) {
     if (expectation.case_) options.remembered.push_back({expectation.property, *expectation.case_});
@@ -168,11 +169,11 @@ int check_command(const CheckArguments& given) {
   CheckArguments arguments = given;
   settle_devices(arguments);
   if (const auto code = join_launched_world(arguments)) return *code;
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   const std::unique_ptr<Lanes> lanes = make_lanes(registry, arguments.ranks, arguments.lanes);
   const CheckPlan plan = make_plan(arguments, registry, lanes->lab());
   const std::optional<Corpus> corpus = corpus_of(arguments);
-  CheckOptions options = options_of(arguments, corpus);
+  CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
   require_two_files(arguments);
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);

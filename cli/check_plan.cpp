@@ -71,7 +71,7 @@ class Planner {
  public:
   Planner(const CheckArguments& arguments, const Registry& registry, Lab& lab)
       : arguments_(arguments), registry_(registry), lab_(lab) {
-    plan_.properties = chosen_properties(arguments.properties);
+    plan_.properties = chosen_properties(registry, arguments.properties);
     asked_ = asked_subjects(arguments, registry);
     for (const std::string& backend : arguments.backends) require_here(backend);
     impls_ = chosen("impl", asked_, known_subjects(registry, asked_), subject_names(registry));

@@ -67,7 +67,7 @@ std::optional<MetaKernels> chosen_meta(const ContractsArguments& arguments,
 }
 
 std::vector<Declaration> chosen_declarations(const ContractsArguments& arguments) {
-  std::vector<Backend> backends = built_in().backends;
+  std::vector<Backend> backends = program_registry().backends;
   for (const Backend& backend : absent_backends()) backends.push_back(backend);
   std::vector<std::string> known;
   for (const Backend& backend : backends) known.push_back(backend.name);

@@ -13,7 +13,7 @@ namespace attncheck::cli {
 int explain_command(const std::string& case_text, const RankArguments& ranks) {
   const Case c = case_argument(case_text);
   require_device(c.transport, ranks);
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
   RunLab& lab = *made;
   require_runnable(registry, lab, c);

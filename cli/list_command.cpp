@@ -9,13 +9,18 @@
 #include "harness/drive/support_table.h"
 #include "impl/backends/built_in.h"
 #include "problem/model_shapes.h"
-#include "properties/property.h"
 
 namespace attncheck::cli {
 namespace {
 
 void print_line(const std::string& name, const std::string& text) {
   fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}  {}", name, text));
+}
+
+// "from /a/b.so", of what a plug-in brought.
+std::string origin(const Registry& registry, const std::string& key) {
+  const auto found = registry.origins.find(key);
+  return found == registry.origins.end() ? "" : "from " + found->second;
 }
 
 void list_mutants(const Registry& registry) {
@@ -25,8 +30,8 @@ void list_mutants(const Registry& registry) {
   }
 }
 
-void list_properties() {
-  for (const Property& property : all_properties()) print_line(property.name, property.explains);
+void list_properties(const Registry& registry) {
+  for (const Property& property : registry.properties) print_line(property.name, property.explains);
 }
 
 void list_shapes() {
@@ -71,18 +76,23 @@ int list_command(const std::string& what) {
   require_name(
       "list", what,
       {"impls", "models", "backends", "properties", "mutants", "transports", "shapes", "support"});
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   if (what == "mutants") list_mutants(registry);
-  if (what == "properties") list_properties();
+  if (what == "properties") list_properties(registry);
   if (what == "support") list_support(registry);
   if (what == "impls") {
-    for (const std::string& name : subject_names(registry)) print_line(name, "");
+    for (const std::string& name : subject_names(registry))
+      print_line(name, origin(registry, name));
   }
   if (what == "models") {
-    for (const Model& model : registry.models) print_line(model.name, "");
+    for (const Model& model : registry.models) {
+      print_line(model.name, origin(registry, "model:" + model.name));
+    }
   }
   if (what == "backends") {
-    for (const std::string& name : registry.backend_names()) print_line(name, "");
+    for (const std::string& name : registry.backend_names()) {
+      print_line(name, origin(registry, "backend:" + name));
+    }
     for (const Backend& backend : absent_backends()) {
       print_line(backend.name, "not here: " + backend.supports({}).reason);
     }

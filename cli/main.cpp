@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +15,9 @@
 #include "cli/early_exit.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/manifest.h"
 #include "cli/names.h"
+#include "cli/plugin_flag.h"
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -33,6 +34,7 @@ struct Arguments {
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
+  std::vector<std::string> plugins;       // libraries
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
@@ -50,15 +52,6 @@ std::string whole_number(const std::string& text) {
 
 void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
   app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
-}
-
-// The flag is reserved: this version loads no plug-ins.
-void refuse_plugin(const std::string& path) {
-  std::error_code none;
-  const bool exists = std::filesystem::exists(path, none);
-  throw UsageError("--plugin: " +
-                   (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
-                           : "there is no '" + path + "'"));
 }
 
 void add_check(CLI::App& app, Arguments& all) {
@@ -92,7 +85,6 @@ void add_check(CLI::App& app, Arguments& all) {
   add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
   add_ranks(check, a.ranks);
   add_device(check, a.ranks);
-  check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
 }
@@ -209,6 +201,7 @@ int run(int argc, char** argv) {
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
+  add_plugins(app, all.plugins);
   require_command(argc, argv);
   try {
     app.parse(argc, argv);
@@ -217,6 +210,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
+  load_plugins(all.plugins);
   return all.command();
 }
 

@@ -22,12 +22,12 @@ std::vector<std::string> mutant_names(const Registry& registry) {
 }  // namespace
 
 int mutants_command(const MutantsArguments& arguments) {
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   const std::vector<std::string> known = mutant_names(registry);
   const std::vector<std::string> names = chosen("mutant", arguments.mutants, known, known);
   ReportFile file("--json", arguments.json);
   LaneLab lane = make_lane(registry, arguments.ranks);
-  const PropertyList properties = chosen_properties({});
+  const PropertyList properties = chosen_properties(registry, {});
   HuntReport report{attncheck_version(), libtorch_version(), arguments.seed, {}};
   {
     ProgressLine progress(arguments.quiet);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/usage.h"
-#include "properties/property.h"
 
 namespace attncheck::cli {
 namespace {
@@ -50,12 +49,6 @@ std::vector<std::string> chosen_backends(const Registry& registry,
   return chosen("backend", given, known, defaults);
 }
 
-std::vector<std::string> property_names() {
-  std::vector<std::string> names;
-  for (const Property& property : all_properties()) names.push_back(property.name);
-  return names;
-}
-
 std::vector<std::string> transport_names() {
   return {"sim", "gloo", "nccl"};
 }
@@ -64,11 +57,11 @@ std::vector<std::string> dtype_names() {
   return {"f64", "f32", "bf16", "f16"};
 }
 
-PropertyList chosen_properties(const std::vector<std::string>& given) {
-  const std::vector<std::string> known = property_names();
+PropertyList chosen_properties(const Registry& registry, const std::vector<std::string>& given) {
+  const std::vector<std::string> known = registry.property_names();
   const std::vector<std::string> names = chosen("property", given, known, known);
   PropertyList properties;
-  for (const Property& property : all_properties()) {
+  for (const Property& property : registry.properties) {
     if (is_among(property.name, names)) properties.push_back(&property);
   }
   return properties;

@@ -25,12 +25,11 @@ std::vector<std::string> chosen_backends(const Registry& registry,
                                          const std::vector<std::string>& given,
                                          const std::vector<std::string>& defaults);
 
-std::vector<std::string> property_names();
 std::vector<std::string> transport_names();
 std::vector<std::string> dtype_names();
 
 // The properties of a --property flag, in the order in which they are reported.
-PropertyList chosen_properties(const std::vector<std::string>& given);
+PropertyList chosen_properties(const Registry& registry, const std::vector<std::string>& given);
 
 // Throws UsageError for text that is not RxU.
 std::vector<Mesh> mesh_arguments(const std::vector<std::string>& texts);

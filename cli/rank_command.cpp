@@ -9,7 +9,7 @@ int rank_command() {
   if (!is_rank_process()) {
     throw UsageError("attncheck starts its ranks itself: rank is not a command for people");
   }
-  return serve_rank_process(built_in());
+  return serve_rank_process(program_registry());
 }
 
 }  // namespace attncheck::cli

@@ -81,11 +81,12 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
   const Case c = case_argument(case_text);
   require_device(c.transport, ranks);
   if (const auto code = join_launched_world(c, ranks)) return *code;
-  const Registry& registry = built_in();
+  const Registry& registry = program_registry();
   const std::shared_ptr<RunLab> made = make_lab(registry, ranks);
   RunLab& lab = *made;
   require_runnable(registry, lab, c);
-  const PropertyList properties = speaking_of(lab.kind(c), chosen_properties(properties_given));
+  const PropertyList properties =
+      speaking_of(lab.kind(c), chosen_properties(registry, properties_given));
   WatchedLab watched(lab, c);
   const std::vector<Judgement> judgements = judge_all(properties, c, watched);
   const Support supported = lab.supports(c);

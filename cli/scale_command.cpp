@@ -67,7 +67,7 @@ int scale_command(const ScaleArguments& arguments, bool quiet, const std::string
   const scale::Question question = question_of(arguments);
   ReportFile file("--json", json);
   scale::PredictionTable table = scale::predict_all(
-      built_in(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
+      program_registry(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
   if (!quiet && ::isatty(STDERR_FILENO) == 1) tell(fmt::format("\r{:<50}\r", ""));
   table.version = attncheck_version();
   fmt::print("{}", scale::table_text(table));

@@ -144,6 +144,19 @@ std::vector<std::string> Registry::backend_names() const {
   return names;
 }
 
+std::vector<std::string> Registry::property_names() const {
+  std::vector<std::string> names;
+  for (const Property& property : properties) names.push_back(property.name);
+  return names;
+}
+
+std::string Registry::plugin_of(const Case& c) const {
+  for (const std::string& name : {c.impl, "backend:" + c.backend}) {
+    if (const auto found = origins.find(name); found != origins.end()) return found->second;
+  }
+  return "";
+}
+
 Support Registry::supports(const Case& c) const {
   if (const Collective* subject = collective(c.impl)) return subject->supports(c);
   if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);

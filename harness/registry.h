@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "impl/contract/mutant.h"
 #include "impl/contract/support.h"
 #include "problem/case.h"
+#include "properties/property.h"
 #include "properties/subject_kind.h"
 
 namespace attncheck {
@@ -26,6 +28,11 @@ struct Registry {
   std::vector<Merge> merges;
   std::vector<Model> models;
   std::vector<Mutant> mutants;
+  std::vector<Property> properties = {};  // in the order in which they are reported
+  // The plug-in (its path) that brought each name that is not the program's own: a subject as
+  // `impl=` takes it, "backend:NAME", "property:NAME".
+  std::map<std::string, std::string> origins = {};
+  std::vector<std::string> plugins = {};  // their paths, in the order in which they were loaded
 
   // nullptr when there is none of that name. A subject is looked up by a case's `impl=`, mutants
   // included.
@@ -47,6 +54,10 @@ struct Registry {
   // family. backend() knows more: a family's for every parameter.
   std::vector<const Backend*> listed_backends() const;
   std::vector<std::string> backend_names() const;
+  std::vector<std::string> property_names() const;
+
+  // The plug-in that the case's subject, or else its backend, came from; empty: neither did.
+  std::string plugin_of(const Case& c) const;
 
   // Whether the case's subject supports it on the case's backend. An unknown subject or backend is
   // "no".

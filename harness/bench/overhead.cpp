@@ -4,7 +4,6 @@
 #include "harness/bench/interleaved.h"
 #include "harness/bench/measurements.h"
 #include "harness/drive/check_stream.h"
-#include "properties/property.h"
 #include "sim/affinity.h"
 
 namespace attncheck::bench {
@@ -51,9 +50,9 @@ StreamSpec usual_stream() {
   return spec;
 }
 
-PropertyList every_property() {
+PropertyList every_property(const Registry& registry) {
   PropertyList properties;
-  for (const Property& property : all_properties()) properties.push_back(&property);
+  for (const Property& property : registry.properties) properties.push_back(&property);
   return speaking_of(SubjectKind::implementation, properties);
 }
 
@@ -64,7 +63,7 @@ Measured whole_check(const BenchSetup& setup, const Budget& budget) {
   const auto lab = std::make_shared<RecordingLab>(setup.registry, sim_transports(setup.registry));
   Lanes lanes({{lab, [lab] { lab->forget(); }, [lab] { return lab->counts().runs; }}});
   BareWork bare(setup.registry);
-  const PropertyList properties = every_property();
+  const PropertyList properties = every_property(setup.registry);
   std::vector<double> ratios, checks;
   size_t runs = 0;
   const int repetitions = setup.repetitions.value_or(kChecks);

@@ -13,7 +13,7 @@ namespace attncheck::bench {
 
 // What the measurements need from the program.
 struct BenchSetup {
-  const Registry& registry;               // with ring, ulysses and unified, on math
+  const Registry& registry;  // with ring, ulysses and unified, on math; its properties judge
   std::vector<std::string> rank_command;  // of Gloo's ranks: ends in serve_rank_process()
   std::optional<int> repetitions;         // instead of what each measurement would take
   // The words of a case for all that has no size of its own.
