@@ -112,7 +112,8 @@ void require_names(const Registry& registry, const CheckOptions& options) {
       require_known(registry, remembered);
     } catch (const std::exception& error) {
       throw UsageError("--corpus: a remembered failure names what is not there, " +
-                       to_text(remembered) + ": " + error.what());
+                       to_text(remembered) + ": " + error.what() +
+                       "; what a plug-in brought needs its --plugin");
     }
   }
 }

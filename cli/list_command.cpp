@@ -17,6 +17,12 @@ void print_line(const std::string& name, const std::string& text) {
   fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}  {}", name, text));
 }
 
+// "from /a/b.so", of what a plug-in brought.
+std::string origin(const Registry& registry, const std::string& key) {
+  const auto found = registry.origins.find(key);
+  return found == registry.origins.end() ? "" : "from " + found->second;
+}
+
 void list_mutants(const Registry& registry) {
   for (const Mutant& mutant : registry.mutants) {
     const std::string equivalent =
@@ -77,13 +83,18 @@ int list_command(const std::string& what) {
   if (what == "properties") list_properties(registry);
   if (what == "support") list_support(registry);
   if (what == "impls") {
-    for (const std::string& name : subject_names(registry)) print_line(name, "");
+    for (const std::string& name : subject_names(registry))
+      print_line(name, origin(registry, name));
   }
   if (what == "models") {
-    for (const Model& model : registry.models) print_line(model.name, "");
+    for (const Model& model : registry.models) {
+      print_line(model.name, origin(registry, "model:" + model.name));
+    }
   }
   if (what == "backends") {
-    for (const std::string& name : registry.backend_names()) print_line(name, "");
+    for (const std::string& name : registry.backend_names()) {
+      print_line(name, origin(registry, "backend:" + name));
+    }
     for (const Backend& backend : absent_backends()) {
       print_line(backend.name, "not here: " + backend.supports({}).reason);
     }

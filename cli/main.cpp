@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 
 #include <CLI/CLI.hpp>
@@ -15,9 +14,11 @@
 #include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
+#include "cli/manifest.h"
 #include "cli/methods_flags.h"
 #include "cli/mutants_command.h"
 #include "cli/names.h"
+#include "cli/plugin_flag.h"
 #include "cli/promote_command.h"
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
@@ -36,18 +37,10 @@ struct Arguments {
   std::string case_text, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
+  std::vector<std::string> plugins;       // libraries
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
-
-// The flag is reserved: this version loads no plug-ins.
-void refuse_plugin(const std::string& path) {
-  std::error_code none;
-  const bool exists = std::filesystem::exists(path, none);
-  throw UsageError("--plugin: " +
-                   (exists ? "'" + path + "' is not loaded: this version takes no plug-ins"
-                           : "there is no '" + path + "'"));
-}
 
 void add_check(CLI::App& app, Arguments& all) {
   CLI::App* check = app.add_subcommand("check", "Check properties of implementations");
@@ -76,7 +69,6 @@ void add_check(CLI::App& app, Arguments& all) {
   add_memory(check, a);
   add_ranks(check, a.ranks);
   add_device(check, a.ranks);
-  check->add_option("--plugin", "Libraries with subjects of your own")->each(refuse_plugin);
   check->add_flag("--quiet", a.quiet, "No progress on stderr");
   check->callback([&all] { all.command = [&all] { return check_command(all.check); }; });
 }
@@ -184,6 +176,7 @@ int run(int argc, char** argv) {
   add_bench(app, all);
   add_list_command(app, all);
   add_rank(app, all);
+  add_plugins(app, all.plugins);
   require_command(argc, argv);
   try {
     app.parse(argc, argv);
@@ -192,6 +185,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
+  load_plugins(all.plugins);
   return all.command();
 }
 

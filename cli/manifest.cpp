@@ -3,22 +3,46 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cli/usage.h"
 #include "harness/gpu_library.h"
-#include "impl/allgather_kv/allgather_kv_attention.h"
+#include "harness/plugins/admit.h"
+#include "harness/plugins/open_plugin.h"
 #include "impl/backends/built_in.h"
 #include "impl/backends/cuda_device.h"
-#include "impl/collectives/catalogue.h"
-#include "impl/merges/catalogue.h"
-#include "impl/models/catalogue.h"
-#include "impl/ring/ring_attention.h"
-#include "impl/ulysses/ulysses_attention.h"
-#include "impl/unified/unified_attention.h"
-#include "mutants/catalogue.h"
+#include "plugin/manifest.h"
 
 namespace attncheck::cli {
 namespace {
 
-// Whether backends of CUDA run in this process.
+Registry from_manifest() {
+  Registry registry;
+  Additions additions;
+  manifest(additions);
+  try {
+    admit(registry, std::move(additions), "");
+  } catch (const NotAdmitted& error) {
+    throw UsageError(std::string("the program's manifest: ") + error.what());
+  }
+  return registry;
+}
+
+// Never destroyed: it outlives what libraries of others have destroyed when the process ends.
+Registry& filled_registry() {
+  static Registry& registry = *new Registry(from_manifest());
+  return registry;
+}
+
+void require_not_absent(const Registry& registry) {
+  for (const Backend& absent : absent_backends()) {
+    const auto found = registry.origins.find("backend:" + absent.name);
+    if (found == registry.origins.end()) continue;
+    throw UsageError("--plugin: plug-in '" + found->second + "': the backend '" + absent.name +
+                     "' is built in, and not here: give it another name");
+  }
+}
+
+}  // namespace
+
 const Support& cuda_here() {
   static const Support here = [] {
     const Support loaded = load_cuda();
@@ -27,28 +51,19 @@ const Support& cuda_here() {
   return here;
 }
 
-std::vector<Backend> backends_here() {
-  std::vector<Backend> backends = built_in_backends();
-  if (!cuda_here()) return backends;
-  for (Backend& backend : cuda_backends()) backends.push_back(std::move(backend));
-  return backends;
+const Registry& program_registry() {
+  return filled_registry();
 }
 
-}  // namespace
-
-const Registry& program_registry() {
-  static const Registry registry{
-      .implementations = {ring_implementation(), ulysses_implementation(), unified_implementation(),
-                          allgather_kv_implementation()},
-      .backends = backends_here(),
-      .families = built_in_backend_families(),
-      .collectives = built_in_collectives(),
-      .merges = built_in_merges(),
-      .models = built_in_models(),
-      .mutants = mutant_catalogue(),
-      .properties = all_properties(),
-  };
-  return registry;
+void load_plugins(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    try {
+      add_plugin(filled_registry(), path);
+    } catch (const PluginRefused& error) {
+      throw UsageError(std::string("--plugin: ") + error.what());
+    }
+  }
+  if (!paths.empty()) require_not_absent(filled_registry());
 }
 
 const std::vector<Backend>& absent_backends() {

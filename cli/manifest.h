@@ -7,9 +7,16 @@
 
 namespace attncheck::cli {
 
-// What this program knows: what is built in and can run here. A new implementation, backend or
-// collective is one line in manifest.cpp.
+// What this program knows: what its manifest adds (plugin/manifest.h), and its plug-ins. Throws
+// UsageError, the first time, for a manifest whose names or functions are not in order.
 const Registry& program_registry();
+
+// Loads plug-ins, in that order, before the registry is used. Throws UsageError for the first that
+// is refused.
+void load_plugins(const std::vector<std::string>& paths);
+
+// Whether backends of CUDA run in this process.
+const Support& cuda_here();
 
 // Backends that are built in and cannot run on this machine, whatever the problem: those of CUDA
 // where there is no device. They are in no list of names and no default; their contracts hold.

@@ -19,7 +19,8 @@ void add_ranks(CLI::App* app, RankArguments& ranks) {
       ->check(finite_number);
   app->add_flag_function(
       "--isolate,!--no-isolate", [&ranks](int64_t given) { ranks.isolate = given > 0; },
-      "sim's ranks in a process of their own, which may crash, hang or exit");
+      "sim's ranks in a process of their own, which may crash, hang or exit; the default with "
+      "--plugin");
   app->add_option("--send-buffer", ranks.send_buffer,
                   "Bytes of a send that sim takes before its receive is posted; 0: a rendezvous")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40))

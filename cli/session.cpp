@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/early_exit.h"
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
@@ -39,6 +40,13 @@ void require_log_dir(const std::string& folder) {
   if (error) throw UsageError("--log-dir: cannot write '" + folder + "': " + error.message());
 }
 
+// For a shell.
+std::string in_quotes(const std::string& path) {
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 // Over what the line of progress may have left on a terminal.
 void tell_of_incident(const Case& c, const std::string& incident) {
   tell(fmt::format("{}attncheck: {}; trying it on fresh ranks; case: {}\n",
@@ -46,7 +54,7 @@ void tell_of_incident(const Case& c, const std::string& incident) {
 }
 
 bool isolates(const RankArguments& ranks) {
-  return ranks.isolate.value_or(false);
+  return ranks.isolate.value_or(!program_registry().plugins.empty());
 }
 
 std::shared_ptr<Transport> sim_transport(const Registry& registry, const RankArguments& ranks,
@@ -73,6 +81,9 @@ ProcessOptions process_options(const std::string& transport, const RankArguments
                                const std::string& log_prefix) {
   ProcessOptions options;
   options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  for (const std::string& plugin : program_registry().plugins) {
+    options.rank_command.insert(options.rank_command.end(), {"--plugin", plugin});
+  }
   const std::chrono::duration<double> timeout(ranks.timeout);
   options.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   options.log_dir = ranks.log_dir;
@@ -87,6 +98,7 @@ std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& 
                                  const std::string& log_prefix) {
   at::set_num_threads(1);  // the sums of the reference must not depend on the machine
   require_log_dir(ranks.log_dir);
+  guard_the_exit();
   std::map<std::string, std::shared_ptr<Transport>> transports;
   transports["sim"] = sim_transport(registry, ranks, log_prefix);
   for (const char* transport : {"gloo", "nccl"}) {
@@ -105,6 +117,9 @@ std::string replay_flags(const RankArguments& ranks) {
   if (ranks.send_buffer != 0) flags += fmt::format(" --send-buffer {}", ranks.send_buffer);
   if (ranks.memory) flags += fmt::format(" --rank-memory {}", *ranks.memory);
   if (ranks.isolate) flags += *ranks.isolate ? " --isolate" : " --no-isolate";
+  for (const std::string& plugin : program_registry().plugins) {
+    flags += " --plugin " + in_quotes(plugin);
+  }
   return flags;
 }
 

@@ -22,7 +22,8 @@ ProcessOptions process_options(const std::string& transport, const RankArguments
 std::shared_ptr<RunLab> make_lab(const Registry& registry, const RankArguments& ranks,
                                  const std::string& log_prefix = "");
 
-// What a replay must be told to run as these ranks do, " --send-buffer 64"; empty by default.
+// What a replay must be told to run as these ranks do, " --send-buffer 64 --plugin '/a/b.so'";
+// empty by default.
 std::string replay_flags(const RankArguments& ranks);
 
 // A lane with such a lab of its own.

@@ -29,7 +29,8 @@ struct RankError {
 // interleaved "other_out", .... Facts: for impl=local "kernel_return" (kernel_return.h), what the
 // kernel itself returned, and "kernel_aux", how many values its backward wants beside those;
 // "supports" = reason when the subject refuses; "lse_requires_grad" = "0" | "1"; "device" = where
-// its tensors were, unless in CPU memory.
+// its tensors were, unless in CPU memory; "threads_left" = how many threads its process, of the
+// number "process", had more after the run than before, where ranks have processes and some were.
 struct RankResult {
   int rank = 0;
   std::map<std::string, at::Tensor> tensors;

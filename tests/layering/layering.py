@@ -14,6 +14,7 @@ import sys
 # Folder -> folders that it may include; "*" is all but tests/. A path stands for what is below it.
 IMPL_PARTS = ["impl/autograd", "impl/backends", "impl/collectives", "impl/layouts", "impl/merges",
               "impl/support"]
+INSTALLED = ["problem", "reference", "impl", "sim", "properties", "plugin"]
 ARROWS = {
     "problem": [],
     "reference": ["problem"],
@@ -35,16 +36,22 @@ ARROWS = {
     "nccl_gpu": ["gloo_cpu"],
     # A backend alone is a subject too (impl=local): two files call any backend by its contract. What
     # exchanges take is measured on those that the methods make.
-    "harness": ["problem", "reference", "impl/contract", "properties", "sim", "gloo_cpu",
+    "harness": ["problem", "reference", "impl/contract", "properties", "plugin", "sim", "gloo_cpu",
                 "nccl_gpu", "impl/backends/attend.h", "impl/backends/normalise_lse.h",
                 "impl/collectives/exchange.h"],
-    "mutants": ["problem", "impl"],
+    "mutants": ["problem", "impl", "plugin"],
+    "plugin": ["problem", "impl/contract", "properties"],
     "cli": ["*"],
     "python": ["problem", "impl"],
     "tests": ["*", "tests"],
-    "ci": ["problem", "reference", "impl", "sim"],  # the consumer project: what is installed
+    "ci": INSTALLED,  # the consumer project
+    "examples": INSTALLED,
     "docs": [],
 }
+
+# Outside code: it may include what the package installs, and nothing private.
+OUTSIDE = ["mutants", "ci", "examples"]
+PACKAGE = "ci/cmake/AttncheckInstall.cmake"
 
 # Folder -> beginnings of library headers that it must not include.
 ASIDE = {
@@ -52,6 +59,7 @@ ASIDE = {
     "reference": ["torch/csrc/distributed/", "gloo/", "rapidcheck"],
     "impl": ["gloo/", "rapidcheck"],
     "mutants": ["gloo/", "rapidcheck"],
+    "plugin": ["gloo/", "rapidcheck", "fmt/"],
     "sim": ["rapidcheck"],
     "gloo_cpu": ["rapidcheck"],
     "cudnn_probe": ["ATen/", "c10/", "torch/", "rapidcheck"],
@@ -93,6 +101,10 @@ def may_include(part, target):
 
 
 def quoted_problem(root, path, target):
+    if below(path, "examples"):  # copied elsewhere, where its own files lie side by side
+        sibling = os.path.join(root, os.path.dirname(path), target)
+        if os.path.isfile(sibling) and "/" not in target:
+            return None
     if ".." in target.split("/") or not os.path.isfile(os.path.join(root, target)):
         return f'"{target}" is no file of this project by its path from the root'
     if not may_include(part_of(path), target):
@@ -156,11 +168,28 @@ def folder_problems(root, paths):
             yield f"{part}/: no README.md"
 
 
+def package_problems(root):
+    """What outside code is allowed is what is installed."""
+    try:
+        with open(os.path.join(root, PACKAGE), encoding="utf-8") as file:
+            exported = re.search(r"set\(attncheck_exported ([^)]*)\)", file.read())
+    except FileNotFoundError:
+        exported = None
+    if not exported:
+        yield f"{PACKAGE}: it must say what is installed: set(attncheck_exported ...)"
+        return
+    for folder in OUTSIDE:
+        for arrow in ARROWS[folder]:
+            if arrow.split("/")[0] not in exported.group(1).split():
+                yield f"{folder}/ may include {arrow}, which {PACKAGE} does not install"
+
+
 def problems(root):
     paths = list(project_files(root))
     found = list(folder_problems(root, paths))
     for path in paths:
         found += file_problems(root, path)
+    found += package_problems(root)
     return found if paths else [f"{root}: no source file found"]
 
 

@@ -11,9 +11,11 @@ HEADERS = [
     "impl/backends/attend.h", "impl/autograd/kept.h", "impl/ring/ring.h",
     "impl/ulysses/ulysses.h", "impl/unified/unified.h", "impl/allgather_kv/gather.h",
     "properties/property.h", "sim/sim.h",
-    "gloo_cpu/gloo.h", "nccl_gpu/nccl.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h",
+    "gloo_cpu/gloo.h", "nccl_gpu/nccl.h", "plugin/plugin.h", "harness/lab.h", "mutants/mutants.h", "cli/cli.h",
     "tests/help.h",
 ]
+
+PACKAGE = "set(attncheck_exported problem reference impl sim properties plugin)\n"
 
 FORBIDDEN = [
     ("problem", "reference/reference.h"), ("problem", "impl/contract/backend.h"),
@@ -29,6 +31,8 @@ FORBIDDEN = [
     ("nccl_gpu", "sim/sim.h"), ("nccl_gpu", "harness/lab.h"), ("gloo_cpu", "nccl_gpu/nccl.h"),
     ("harness", "impl/ring/ring.h"), ("harness", "impl/backends/math.h"), ("harness", "cli/cli.h"),
     ("mutants", "harness/lab.h"), ("mutants", "properties/property.h"),
+    ("plugin", "harness/lab.h"), ("plugin", "impl/ring/ring.h"), ("impl/ring", "plugin/plugin.h"),
+    ("examples", "harness/lab.h"), ("examples", "mutants/mutants.h"),
     ("impl/autograd", "impl/backends/math.h"), ("impl/collectives", "impl/backends/math.h"),
     ("impl/layouts", "reference/reference.h"), ("properties", "impl/backends/attend.h"),
     ("cli", "tests/help.h"), ("harness", "tests/help.h"), ("impl/new_part", "impl/ring/ring.h"),
@@ -43,7 +47,9 @@ ALLOWED = [
     ("harness", "properties/property.h"), ("mutants", "impl/ring/ring.h"),
     ("cli", "impl/ring/ring.h"), ("cli", "mutants/mutants.h"), ("tests/ring", "tests/help.h"),
     ("tests/ring", "impl/ring/ring.h"), ("nccl_gpu", "gloo_cpu/gloo.h"),
-    ("harness", "nccl_gpu/nccl.h"),
+    ("harness", "nccl_gpu/nccl.h"), ("harness", "plugin/plugin.h"), ("mutants", "plugin/plugin.h"),
+    ("plugin", "properties/property.h"), ("plugin", "impl/contract/backend.h"),
+    ("examples", "plugin/plugin.h"), ("examples", "impl/ring/ring.h"),
 ]
 
 
@@ -54,6 +60,7 @@ class Layering(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for header in HEADERS:
             self.write(header, "#pragma once\n")
+        self.write(layering.PACKAGE, PACKAGE)
 
     def write(self, path, text):
         file = self.root / path
@@ -116,6 +123,21 @@ class Layering(unittest.TestCase):
         self.write("extras/extra.cpp", "")
         self.assertEqual(len(self.problems()), 1)
         self.assertIn("extras/: no such layer", self.problems()[0])
+
+    def test_lets_an_example_include_its_own_files_as_where_it_is_copied_to(self):
+        self.write("examples/mine/parts.h", "#pragma once\n")
+        self.write("examples/mine/mine.cpp", '#include "parts.h"\n')
+        self.assertEqual(self.problems(), [])
+        self.write("impl/ring/parts.cpp", '#include "ring.h"\n')
+        self.assertEqual(len(self.problems()), 1)
+
+    def test_holds_what_outside_code_may_include_to_what_is_installed(self):
+        self.write(layering.PACKAGE, PACKAGE.replace(" plugin", ""))
+        found = self.problems()
+        self.assertEqual(len(found), 3)
+        self.assertIn("mutants/ may include plugin, which", found[0])
+        self.write(layering.PACKAGE, "# nothing\n")
+        self.assertEqual(len(self.problems()), 1)
 
     def test_refuses_an_empty_tree(self):
         with tempfile.TemporaryDirectory() as empty:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <sys/wait.h>
 
@@ -15,7 +17,9 @@
 namespace attncheck {
 namespace {
 
-constexpr std::chrono::seconds kTimeToShrink{120};  // to the end, on a busy machine as well
+// On a busy machine as well.
+constexpr std::chrono::seconds kTimeToShrink{120};
+constexpr std::chrono::seconds kTimeToDie{20};  // of a process that was killed
 
 }  // namespace
 
@@ -56,7 +60,12 @@ CheckReport check(const Registry& registry, const Transports& transports, const 
 }
 
 bool has_children() {
-  return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+  const auto give_up = std::chrono::steady_clock::now() + kTimeToDie;
+  while (std::chrono::steady_clock::now() < give_up) {
+    if (::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 }  // namespace attncheck

@@ -27,7 +27,7 @@ Transports in_processes(const ProcessOptions& options, int64_t send_buffer = 0);
 CheckReport check(const Registry& registry, const Transports& transports, const StreamSpec& spec,
                   int64_t cases, const std::vector<std::string>& properties = {});
 
-// Whether this process has a child, ended or not.
+// Whether this process has a child that lives on. Those that are being killed are waited for.
 bool has_children();
 
 }  // namespace attncheck

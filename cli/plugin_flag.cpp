@@ -1,0 +1,16 @@
+#include "cli/plugin_flag.h"
+
+#include <CLI/CLI.hpp>
+
+namespace attncheck::cli {
+
+void add_plugins(CLI::App& app, std::vector<std::string>& paths) {
+  for (const char* name : {"check", "replay", "explain", "mutants", "contracts", "list", "rank"}) {
+    app.get_subcommand(name)
+        ->add_option("--plugin", paths,
+                     "A library with subjects and properties of your own; may be given again")
+        ->allow_extra_args(false);
+  }
+}
+
+}  // namespace attncheck::cli

@@ -1,0 +1,4 @@
+// A shared library that is no plug-in.
+int no_symbol() {
+  return 0;
+}
