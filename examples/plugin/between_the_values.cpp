@@ -3,6 +3,7 @@
 // the scores are; of a row that may see no key it may be 0 as well.
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/clamp.h>
 
 #include "parts.h"
 #include "properties/checks/applies.h"
@@ -13,15 +14,17 @@ using namespace attncheck;
 
 namespace {
 
-// (B, Skv, Hkv, Dv) -> (B, Sq, H, Dv): one row of `of` for each row of out.
-at::Tensor as_out(const at::Tensor& of, const at::Tensor& out) {
-  return of.repeat_interleave(out.size(2) / of.size(2), 2).expand(out.sizes());
+// (B, 1, Hkv, Dv) -> (B, 1, H, Dv): the values of a head are those of its KV head.
+at::Tensor by_head(const at::Tensor& of, const at::Tensor& out) {
+  return of.repeat_interleave(out.size(2) / of.size(2), 2);
 }
 
 Verdict judge_case(const Case& c, Lab& lab) {
   const Request request = plain_request(c);
   const Observation& seen = lab.observe(request);
   if (const auto nothing = nothing_to_judge(seen, "out")) return *nothing;
+  const at::Tensor out = assemble(request, seen, "out");  // of all ranks: (B, Sq, H, Dv)
+  if (!out.defined()) return Verdict::not_run("out has not the right shape");
   const Expected& whole = lab.expected(request);
   const at::Tensor v = whole.inputs.v.to(at::kDouble);
   at::Tensor least = v.amin(1, true), greatest = v.amax(1, true);
@@ -29,11 +32,10 @@ Verdict judge_case(const Case& c, Lab& lab) {
     least = least.clamp_max(0.0);
     greatest = greatest.clamp_min(0.0);
   }
-  const at::Tensor& out = whole.forward.out;
-  const at::Tensor middle = as_out((least + greatest) / 2, out);
-  const at::Tensor reach = as_out((greatest - least) / 2, out) + bound_of(whole, "out");
-  return compared_with("the middle of the values by more than these reach",
-                       compare_shards(request, seen, "out", middle, reach));
+  const at::Tensor nearest =
+      at::clamp(out.nan_to_num(0.0), by_head(least, out), by_head(greatest, out));
+  return compared_with("the nearest that lies between the values",
+                       compare_shards(request, seen, "out", nearest, bound_of(whole, "out")));
 }
 
 }  // namespace
@@ -41,8 +43,7 @@ Verdict judge_case(const Case& c, Lab& lab) {
 Property output_lies_between_the_values() {
   Property property;
   property.name = "output_lies_between_the_values";
-  property.explains =
-      "out lies between the least and the greatest of the values, component by component";
+  property.explains = "each component of out lies between the least and the greatest of the values";
   property.subjects = attention_subjects();
   property.applies = needs_attention;
   property.check = judge_case;
