@@ -129,6 +129,11 @@ Axis axis_of(const std::string& tensor) {
 Verdict compare_shards(const Request& request, const Observation& observation,
                        const std::string& tensor, const at::Tensor& expected,
                        const at::Tensor& bound) {
+  if (expected.numel() != bound.numel()) {
+    return Verdict::not_run(tensor + ", put together of another run, is " +
+                            index_text(expected.sizes()) + " where " + index_text(bound.sizes()) +
+                            " is right");
+  }
   const at::Tensor want = expected.to(at::kDouble).contiguous();
   const at::Tensor allowed = bound.to(at::kDouble).contiguous();
   if (!judgeable(want, allowed)) {

@@ -29,9 +29,10 @@ Verdict wrong_form(const std::string& tensor, int rank, const std::string& expec
                    const std::string& got);
 
 // Compares the ranks' shards of `tensor` with the global `expected`, element by element: the
-// patterns of NaN and infinities first, then |got - expected| <= bound. `bound` has expected's
-// shape. A missing tensor or a wrong shape fails as well; an expected NaN or a bound that is not
-// finite is not_run. pass carries the closest call, fail the worst element.
+// patterns of NaN and infinities first, then |got - expected| <= bound. A missing tensor or a wrong
+// shape fails as well; an expected NaN, a bound that is not finite, or an `expected` of another run
+// that has not as many elements as the bound is not_run. pass carries the closest call, fail the
+// worst element.
 Verdict compare_shards(const Request& request, const Observation& observation,
                        const std::string& tensor, const at::Tensor& expected,
                        const at::Tensor& bound);

@@ -99,6 +99,11 @@ TEST_F(Compare, AnAnswerOrABoundThatIsNoNumberIsNoPass) {
   EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
 }
 
+TEST_F(Compare, ABoundOfAnotherShapeIsNotReadPastItsEnd) {
+  bound_ = bound_.narrow(-1, 0, bound_.size(-1) - 1);
+  EXPECT_EQ(verdict(shards(expected_)).kind, Verdict::Kind::not_run);
+}
+
 TEST_F(Compare, AssembledShardsAreTheWhole) {
   EXPECT_TRUE(at::equal(assemble(request_, shards(expected_), "out"), expected_));
 }
