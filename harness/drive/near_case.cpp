@@ -103,11 +103,11 @@ Case near_case(const Case& closest, SubjectKind kind, const Abilities& abilities
                const Pick& pick) {
   Case c = closest;
   const int64_t way = needs_backend(kind) ? pick(100) : 0;
-  if (way >= 75) {
+  if (way >= 80) {
     set_other_size(c, abilities, pick);
-  } else if (way >= 60) {
+  } else if (way >= 65) {
     drop_feature(c, pick);
-  } else if (way >= 40) {
+  } else if (way >= 50) {
     set_feature(c, abilities, pick);
   }
   if (needs_backend(kind)) drop_what_does_not_fit(c.problem);

@@ -1,6 +1,9 @@
 #include "harness/drive/steering.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace attncheck {
 
@@ -15,8 +18,18 @@ void Steering::enter(const std::vector<CloseCall>& calls) {
 }
 
 std::vector<Case> Steering::cases() const {
+  std::map<std::string, std::vector<CloseCall>> by_property;
+  for (const CloseCall& call : calls_.all()) by_property[call.property].push_back(call);
+  std::vector<std::vector<CloseCall>> ranked;  // the closest property first
+  for (auto& [property, calls] : by_property) ranked.push_back(std::move(calls));
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.front().share > b.front().share; });
   std::vector<Case> cases;
-  for (const CloseCall& call : calls_.all()) cases.push_back(call.case_);
+  for (size_t i = 0; i < std::min(ranked.size(), kSteeringProperties); ++i) {
+    for (size_t j = 0; j < std::min(ranked[i].size(), kCallsOfAProperty); ++j) {
+      cases.push_back(ranked[i][j].case_);
+    }
+  }
   return cases;
 }
 

@@ -9,6 +9,9 @@ namespace attncheck {
 
 // So many cases of a stream are a generation.
 inline constexpr int64_t kGeneration = 25;
+// Only so many properties steer, those closest to their bounds: what comes near to failing first.
+inline constexpr size_t kSteeringProperties = 6;
+inline constexpr size_t kCallsOfAProperty = 2;
 
 // Which cases of a stream are drawn near the closest calls so far, and near which. A generation
 // knows the calls up to the last but one, so that what is drawn depends on the seed alone and not

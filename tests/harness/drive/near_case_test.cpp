@@ -61,7 +61,7 @@ TEST(NearCase, IsSupportedAndAnother) {
 TEST(NearCase, ChangesDataFeaturesAndSizes) {
   FilledStream stream(spec_of("ring"));
   int data_alone = 0, more = 0, fewer = 0, longer = 0, shorter = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 600; ++i) {
     Case c = *stream.next_near({kClosest});
     more += c.problem.view != View::none ? 1 : 0;
     fewer += c.problem.causal ? 0 : 1;

@@ -48,6 +48,17 @@ TEST(Steering, WaitsForTheGenerationThatItMustKnow) {
   EXPECT_TRUE(steering.ready(2 * kGeneration));
 }
 
+TEST(Steering, IsByThePropertiesThatAreClosestToTheirBounds) {
+  std::vector<CloseCall> calls;
+  for (size_t i = 0; i < 2 * kSteeringProperties; ++i) {
+    calls.push_back(call_of(i, 0.01 * static_cast<double>(i + 1)));
+    calls.back().property = "p" + std::to_string(i);
+  }
+  const Steering steering(100, calls);
+  ASSERT_EQ(steering.near(0).size(), kSteeringProperties);
+  for (const Case& c : steering.near(0)) EXPECT_GE(c.seed, kSteeringProperties);
+}
+
 TEST(Steering, StartsFromCallsOfEarlierRuns) {
   Steering steering(100, {call_of(7, 0.4)});
   EXPECT_EQ(steering.near(0).at(0).seed, 7u);
