@@ -122,9 +122,11 @@ ShapeTimes times_of_shape(const Registry& registry, Transport& transport, const 
   std::vector<size_t> timed;
   ask_support(registry, shape, request, timed);
   if (!shape.not_run.empty()) return shape;
-  const Mesh mesh{question.ranks, 1};
-  const std::vector<RankTimes> ranks =
-      times_of(transport.run({mesh, whole_world(mesh), to_text(request)}), shape.not_run);
+  Launch launch;
+  launch.mesh = {question.ranks, 1};
+  launch.placement = whole_world(launch.mesh);
+  launch.request = to_text(request);
+  const std::vector<RankTimes> ranks = times_of(transport.run(launch), shape.not_run);
   if (!shape.not_run.empty()) return shape;
   fill_passes(ranks, timed, shape);
   fill_exchanges(ranks, timed.size(), request, question, shape);
