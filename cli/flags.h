@@ -6,7 +6,7 @@
 namespace CLI {
 class App;
 class Option;
-}
+}  // namespace CLI
 
 namespace attncheck::cli {
 

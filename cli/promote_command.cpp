@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/flags.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/manifest.h"
 #include "cli/remembered.h"
 #include "cli/usage.h"

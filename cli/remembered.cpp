@@ -84,8 +84,8 @@ Verdict judge_again(const Registry& registry, const RememberedCase& remembered,
   require_device(remembered.case_.transport, ranks);
   const std::shared_ptr<RunLab> lab = make_lab(registry, ranks);
   require_runnable(registry, *lab, remembered.case_);
-  const PropertyList properties =
-      speaking_of(registry.kind(remembered.case_.impl), chosen_properties(registry, {remembered.property}));
+  const PropertyList properties = speaking_of(registry.kind(remembered.case_.impl),
+                                              chosen_properties(registry, {remembered.property}));
   if (properties.empty()) {
     return Verdict::unsupported(remembered.property + " does not speak of " +
                                 remembered.case_.impl);

@@ -56,7 +56,7 @@ CheckReport checked_report(std::vector<PropertyResult> results) {
 }
 
 TEST(ReportText, SaysWhatTheTimeLimitCutOff) {
-  CheckReport report = report_of({held_result()});
+  CheckReport report = checked_report({held_result()});
   EXPECT_EQ(report_text(report).find("out of time"), std::string::npos);
   report.streams[0].out_of_time = true;
   report.streams[0].asked = 500;
@@ -72,7 +72,7 @@ TEST(ReportText, SaysWhatTheTimeLimitCutOff) {
 TEST(ReportJson, HasTheCaseOfTheClosestCall) {
   PropertyResult held = held_result();
   held.closest_case = parse_case(kCase);
-  const auto json = nlohmann::json::parse(report_json(report_of({held, failed_result()})));
+  const auto json = nlohmann::json::parse(report_json(checked_report({held, failed_result()})));
   EXPECT_EQ(json["results"][0]["closest"]["share"], 0.5);
   EXPECT_EQ(json["results"][0]["closest"]["case"], kCase);
   EXPECT_TRUE(json["results"][0]["case"].is_null());
