@@ -203,6 +203,9 @@ int guarded(int argc, char** argv) {
   } catch (const std::exception& error) {
     tell(fmt::format("attncheck: could not check: {}\n", first_line(error.what())));
     return kNotChecked;
+  } catch (...) {
+    tell("attncheck: could not check: code under test threw what is no std::exception\n");
+    return kNotChecked;
   }
 }
 

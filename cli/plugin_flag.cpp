@@ -5,7 +5,8 @@
 namespace attncheck::cli {
 
 void add_plugins(CLI::App& app, std::vector<std::string>& paths) {
-  for (const char* name : {"check", "replay", "explain", "mutants", "contracts", "list", "rank"}) {
+  for (const char* name :
+       {"check", "replay", "explain", "mutants", "contracts", "promote", "list", "rank"}) {
     app.get_subcommand(name)
         ->add_option("--plugin", paths,
                      "A library with subjects and properties of your own; may be given again")

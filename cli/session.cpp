@@ -115,6 +115,9 @@ std::string replay_flags(const RankArguments& ranks) {
   std::string flags;
   if (!ranks.device.empty()) flags += " --device " + ranks.device;
   if (ranks.send_buffer != 0) flags += fmt::format(" --send-buffer {}", ranks.send_buffer);
+  if (ranks.timeout != RankArguments{}.timeout) {
+    flags += fmt::format(" --rank-timeout {}", ranks.timeout);
+  }
   if (ranks.memory) flags += fmt::format(" --rank-memory {}", *ranks.memory);
   if (ranks.isolate) flags += *ranks.isolate ? " --isolate" : " --no-isolate";
   for (const std::string& plugin : program_registry().plugins) {

@@ -93,6 +93,21 @@ class Failures(unittest.TestCase):
                 f"'{PROGRAM}'{line}", shell=True, capture_output=True, text=True, timeout=120)
             self.assertEqual(repeated.stdout, done.stdout)
 
+    def test_a_line_that_runs_a_failure_again_gives_ranks_the_same_time(self):
+        done = run("replay", FAULT, "--rank-timeout", "25", "--plugin", library("example_plugin"))
+        again = [line for line in done.stdout.splitlines() if line.startswith("  again")][0]
+        self.assertIn(" --rank-timeout 25 ", again)
+
+    def test_a_failure_is_kept_for_good_with_the_plug_in_that_brought_its_subject(self):
+        failure = "output_lies_between_the_values | " + FAULT
+        kept = os.path.join(FOLDER.name, "kept")
+        words = ["promote", failure, "--to", kept, "--shows", "weights are left out"]
+        refused = run(*words)
+        self.assertEqual(refused.returncode, 2, refused.stdout + refused.stderr)
+        done = run(*words, "--plugin", library("example_plugin"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(os.listdir(kept)), 1)
+
     def test_ranks_that_cannot_load_it_say_so(self):
         # Its init looks for what only a rank has in its environment.
         done = run("replay", RIGHT.replace("tiled_base2", "math").replace("shown_keys", "ring") +
