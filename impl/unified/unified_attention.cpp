@@ -6,11 +6,10 @@
 #include "impl/layouts/block_masks.h"
 #include "impl/ring/ring_attention.h"
 #include "impl/support/limits.h"
-#include "impl/ulysses/exchanged_pass.h"
 #include "impl/ulysses/joint_trades.h"
 #include "impl/ulysses/mask_exchange.h"
-#include "impl/ulysses/ordered_pass.h"
 #include "impl/ulysses/slotted_pass.h"
+#include "impl/ulysses/ulysses_attention.h"
 
 namespace attncheck {
 namespace {
@@ -34,8 +33,7 @@ AttentionPass unified_pass(const AttentionOptions& options, const MeshGroups& gr
 
 AttentionPass unified_pass(AttentionPass ring, HeadTrades trades, const AttentionOptions& options,
                            const MeshGroups& groups) {
-  return exchanged_pass(ordered_pass(std::move(ring), options, groups.mesh, groups.ring_index()),
-                        std::move(trades), options.return_lse);
+  return ulysses_pass(std::move(ring), std::move(trades), options, groups);
 }
 
 RingCall ring_call_of_group(const AttentionOptions& options, const MeshGroups& groups) {
