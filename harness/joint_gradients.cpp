@@ -10,9 +10,11 @@ namespace {
 
 constexpr int64_t kSequence = 1;  // axis of (B, S, H, D)
 
-// The part of a rank's gradient that belongs to joint tokens; undefined if it has not its shape.
-at::Tensor joint_part(const Case& c, const RankResult& rank, const std::string& name) {
-  const auto found = rank.tensors.find(name);
+// The part of a rank's gradient (`prefix` + "dq", say) that belongs to joint tokens; undefined if
+// it has not its shape.
+at::Tensor joint_part(const Case& c, const RankResult& rank, const std::string& prefix,
+                      const std::string& name) {
+  const auto found = rank.tensors.find(prefix + name);
   const Joint& joint = c.problem.joint;
   const bool of_keys = axis_of(name) == Axis::key;
   const auto held = of_keys ? kv_positions(c, rank.rank) : q_positions(c, rank.rank);
@@ -25,11 +27,12 @@ at::Tensor joint_part(const Case& c, const RankResult& rank, const std::string& 
   return found->second.narrow(kSequence, begin, joint.tokens);
 }
 
-void sum_over_ranks(const Case& c, Observation& observation, const std::string& name) {
+void sum_over_ranks(const Case& c, Observation& observation, const std::string& prefix,
+                    const std::string& name) {
   std::vector<at::Tensor> parts;
   at::Tensor sum;
   for (const RankResult& rank : observation.ranks) {
-    const at::Tensor part = joint_part(c, rank, name);
+    const at::Tensor part = joint_part(c, rank, prefix, name);
     if (!part.defined() || (sum.defined() && sum.sizes() != part.sizes())) return;
     parts.push_back(part);
     sum = sum.defined() ? sum + part.to(at::kDouble) : part.to(at::kDouble);
@@ -40,9 +43,13 @@ void sum_over_ranks(const Case& c, Observation& observation, const std::string& 
 }  // namespace
 
 void sum_joint_gradients(const Request& request, Observation& observation) {
-  const Case& c = request.case_;
-  if (c.problem.joint.tokens == 0 || !request.backward) return;
-  for (const char* name : {"dq", "dk", "dv"}) sum_over_ranks(c, observation, name);
+  if (!request.backward) return;
+  const auto sum = [&](const Case& c, const std::string& prefix) {
+    if (c.problem.joint.tokens == 0) return;
+    for (const char* name : {"dq", "dk", "dv"}) sum_over_ranks(c, observation, prefix, name);
+  };
+  sum(request.case_, "");
+  if (request.company == Company::interleaved) sum(*request.companion, "other_");
 }
 
 }  // namespace attncheck

@@ -46,6 +46,20 @@ TEST(JointGradients, StandBehindWhereTheTokensDo) {
   EXPECT_EQ(values(observation, 1), (Values{10, 13, 15}));
 }
 
+TEST(JointGradients, OfAnInterleavedCompanionAreTheSumToo) {
+  Observation observation = observed({3, 2});
+  for (RankResult& rank : observation.ranks) {
+    rank.tensors["other_dk"] = rank.tensors.at("dk").clone();
+  }
+  Request request = base_request(parse_case("impl=ring mesh=2x1 q=5 d=1"));
+  request.company = Company::interleaved;
+  request.companion = parse_case("impl=ring mesh=2x1 q=4 d=1 joint=front:1");
+  sum_joint_gradients(request, observation);
+  EXPECT_EQ(values(observation, 0), (Values{0, 1, 2}));
+  for (RankResult& rank : observation.ranks) rank.tensors["dk"] = rank.tensors.at("other_dk");
+  EXPECT_EQ(values(observation, 0), (Values{10, 1, 2}));
+}
+
 TEST(JointGradients, OfAnotherShapeAreLeftToTheProperties) {
   Observation observation = observed({4, 4});
   sum_joint_gradients(base_request(parse_case("impl=ring mesh=2x1 q=5 d=1 joint=front:2")),
