@@ -39,6 +39,7 @@
 #include "mutants/model_training.h"
 #include "mutants/narrow_compute.h"
 #include "mutants/own_shard_alone.h"
+#include "mutants/padded_keys.h"
 #include "mutants/ring_backward.h"
 #include "mutants/ring_group_alone.h"
 #include "mutants/sends_first.h"
@@ -65,7 +66,8 @@ std::vector<Mutant> mutant_catalogue() {
       gather_keeps_its_own_slice(), merge_left_to_autograd(), ring_group_alone(),
       math_falls_into_flash(),      sum_without_autograd(),   computes_in_float16(),
       cuts_to_equal_splits(),       own_shard_alone(),        sends_before_it_receives(),
-      caches_the_lengths_by_rank(), keys_transposed_twice(),  leaves_an_empty_rank_unwritten()};
+      caches_the_lengths_by_rank(), keys_transposed_twice(),  leaves_an_empty_rank_unwritten(),
+      pads_keys_to_equal_shards()};
   for (const auto family : {gradient_count_mutants,
                             cotangent_mutants,
                             ring_backward_mutants,

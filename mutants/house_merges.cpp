@@ -5,6 +5,7 @@
 #include <ATen/ops/log.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/sigmoid.h>
+#include <ATen/ops/where.h>
 
 #include "impl/merges/merge.h"
 #include "mutants/entry.h"
@@ -36,6 +37,17 @@ Partial mean_of_outs(const Partial& a, const Partial& b) {
   return {(a.out + b.out) / 2, merge(a, b).lse};
 }
 
+constexpr double kNoticed = 20;
+
+// exp(-20) is 2e-9: much in float64.
+Partial drops_what_is_small(const Partial& a, const Partial& b) {
+  const Partial both = merge(a, b);
+  const at::Tensor first = a.lse > b.lse + kNoticed, second = b.lse > a.lse + kNoticed;
+  const at::Tensor out = at::where(first.unsqueeze(-1), a.out, both.out);
+  const at::Tensor lse = at::where(first, a.lse, both.lse);
+  return {at::where(second.unsqueeze(-1), b.out, out), at::where(second, b.lse, lse)};
+}
+
 Merge named(const char* name, Partial (*apply)(const Partial&, const Partial&)) {
   return {name, [](const Case&) { return Support::yes(); }, apply};
 }
@@ -62,6 +74,12 @@ std::vector<Mutant> house_merge_mutants() {
                    .property = kAssociative,
                    .smallest = "mesh=1x1 q=1 d=1 seed=1"},
                   named("mean_of_outs", mean_of_outs)),
+      make_mutant({.name = "house_merge_drops_what_is_small",
+                   .source = "house",
+                   .fault = "a partial whose lse lies 20 or more below the other's is left out",
+                   .property = kAssociative,
+                   .smallest = "mesh=1x1 q=1 kv=2 d=1 seed=6"},
+                  named("drops_what_is_small", drops_what_is_small)),
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "impl/ring/ring_attention.h"
 #include "mutants/entry.h"
@@ -58,6 +59,27 @@ AttentionPass keeps_its_head_dim(const AttentionOptions& options, const MeshGrou
   return pass;
 }
 
+struct SeenBlocks {
+  std::vector<Span> parts;
+  std::vector<std::vector<Block>> blocks;
+};
+
+// By lengths alone: what is visible depends on causality, alignment, window and documents too.
+const SeenBlocks& blocks_of_the_first_call(const RingCall& call, const AttentionOptions& options) {
+  using Sizes = std::tuple<const void*, int64_t, int64_t>;
+  static thread_local std::map<Sizes, SeenBlocks> first;
+  const Sizes sizes{call.group.get(), options.q_len, options.kv_len};
+  return first.emplace(sizes, SeenBlocks{call.parts, call.blocks}).first->second;
+}
+
+AttentionPass keeps_its_blocks(const AttentionOptions& options, const MeshGroups& groups) {
+  RingCall call = ring_call(options, groups);
+  const SeenBlocks& kept = blocks_of_the_first_call(call, options);
+  call.parts = kept.parts;
+  call.blocks = kept.blocks;
+  return ring_pass(call);
+}
+
 }  // namespace
 
 std::vector<Mutant> house_state_mutants() {
@@ -75,6 +97,13 @@ std::vector<Mutant> house_state_mutants() {
            .property = "changing_shapes_in_one_group_works",
            .smallest = "mesh=1x1 q=1 d=1"},
           implementation_of("keeps_its_head_dim", {ring_parent().limits, keeps_its_head_dim})),
+      make_mutant({.name = "house_blocks_of_the_first_call",
+                   .source = "house",
+                   .fault = "which blocks are seen is kept by lengths alone: a call with another "
+                            "alignment gets the first one's",
+                   .property = "two_configurations_do_not_interfere",
+                   .smallest = "mesh=1x1 q=1 kv=2 d=1 causal=1 seed=5"},
+                  implementation_of("keeps_its_blocks", {ring_parent().limits, keeps_its_blocks})),
   };
 }
 

@@ -14,6 +14,14 @@ namespace attncheck {
 namespace {
 
 constexpr double kGap = 1000;
+// Where the weight of the lesser partial lies around the last bit of the greater, in each dtype.
+constexpr int64_t kLeastWeight = 4, kLastBit = 40;
+constexpr double kSteps = 1 << 20;
+
+double gap_of_some_weight(const Element& row) {
+  const auto steps = static_cast<int64_t>(kSteps);
+  return static_cast<double>(row.integer(kLeastWeight * steps, kLastBit * steps)) / kSteps;
+}
 
 double drawn_lse(const Element& row) {
   switch (row.at(0).integer(0, 7)) {
@@ -24,6 +32,10 @@ double drawn_lse(const Element& row) {
       return row.at(1).normal() + kGap;
     case 3:
       return row.at(1).normal() - kGap;
+    case 4:
+      return gap_of_some_weight(row.at(2));
+    case 5:
+      return -gap_of_some_weight(row.at(2));
     default:
       return row.at(1).normal();
   }

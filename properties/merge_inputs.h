@@ -14,7 +14,8 @@ inline constexpr int64_t kMostPartials = 5;
 
 // The case's kv partials: out (b, q, h, dv) in its dtype and lse (b, q, h) in lse's. An element of
 // the rows of a partial is a hash of its place. A quarter of the rows is empty, (0, -inf); another
-// quarter lies 1000 above or below the rest.
+// quarter lies 1000 above or below the rest, and another 4 to 40: there the lesser of two partials
+// still counts, though it is far below the greater one.
 std::vector<Partial> merge_inputs(const Case& c);
 
 // The same as dense attention that the reference takes: every row is a batch of its own with one

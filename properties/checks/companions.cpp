@@ -5,18 +5,24 @@
 namespace attncheck {
 namespace {
 
-// The same call on plain data of its own.
-Case plain_companion(const Case& c) {
+// The same call on data of its own.
+Case twin(const Case& c) {
   Case companion = c;
+  companion.problem.data = Data::normal;
+  companion.problem.view = View::none;
+  companion.grad = GradSet{};
+  companion.lse_cotangent = false;
+  companion.seed = c.seed + 1;
+  return companion;
+}
+
+// The same where lengths are to change.
+Case plain_companion(const Case& c) {
+  Case companion = twin(c);
   Problem& p = companion.problem;
   p.shards.clear();
   p.documents.clear();
   p.joint = Joint{};
-  p.data = Data::normal;
-  p.view = View::none;
-  companion.grad = GradSet{};
-  companion.lse_cotangent = false;
-  companion.seed = c.seed + 1;
   return companion;
 }
 
@@ -47,6 +53,43 @@ std::optional<Case> with_more_head_dim(Case companion, const Case& c, Lab& lab) 
   return std::nullopt;
 }
 
+using Change = void (*)(Case&);
+
+void change_scale(Case& c) {
+  c.problem.scale = 0.75 * effective_scale(c.problem);
+}
+
+void change_causality(Case& c) {
+  c.problem.causal = !c.problem.causal;
+}
+
+void change_alignment(Case& c) {
+  const bool top_left = c.problem.align == Align::top_left;
+  c.problem.align = top_left ? Align::bottom_right : Align::top_left;
+}
+
+void change_window(Case& c) {
+  Problem& p = c.problem;
+  p.window = p.window ? std::optional<int64_t>() : std::max(p.q_len, p.kv_len) / 2;
+}
+
+void change_merging(Case& c) {
+  c.convert_to_fp32 = !c.convert_to_fp32;
+}
+
+void change_rotation(Case& c) {
+  c.rotate = c.rotate == Rotate::allgather ? Rotate::p2p : Rotate::allgather;
+}
+
+void change_return_lse(Case& c) {
+  c.return_lse = !c.return_lse;
+}
+
+void change_nothing(Case&) {}
+
+constexpr Change kChanges[] = {change_scale,   change_causality, change_alignment,  change_window,
+                               change_merging, change_rotation,  change_return_lse, change_nothing};
+
 bool same_shape(const Problem& a, const Problem& b) {
   return a.batch == b.batch && a.q_len == b.q_len && a.kv_len == b.kv_len && a.heads == b.heads &&
          a.kv_heads == b.kv_heads && a.head_dim == b.head_dim && a.v_head_dim == b.v_head_dim;
@@ -63,6 +106,16 @@ std::optional<Case> other_configuration(const Case& c, Lab& lab) {
   p.causal = !c.problem.causal;
   p.align = Align::top_left;
   return with_more_head_dim(companion, c, lab);
+}
+
+std::optional<Case> one_option_apart(const Case& c, Lab& lab) {
+  const size_t changes = std::size(kChanges);
+  for (size_t i = 0; i < changes; ++i) {
+    Case companion = twin(c);
+    kChanges[(c.seed / 2 + i) % changes](companion);
+    if (lab.supports(companion)) return companion;
+  }
+  return std::nullopt;
 }
 
 std::optional<Case> larger_shape(const Case& c, Lab& lab) {

@@ -12,6 +12,11 @@ namespace attncheck {
 // More tokens, other heads and head_dim, another scale, causal where the case is not.
 std::optional<Case> other_configuration(const Case& c, Lab& lab);
 
+// The same sizes and other data, and one option at most that differs: the scale, causality, the
+// alignment, the window, where the partial results are merged, how keys move, or whether lse is
+// returned. The case's seed says which. What is kept by sizes alone is told apart by this only.
+std::optional<Case> one_option_apart(const Case& c, Lab& lab);
+
 // The same call on more of everything, and on less; nothing where there is no smaller shape.
 std::optional<Case> larger_shape(const Case& c, Lab& lab);
 std::optional<Case> smaller_shape(const Case& c, Lab& lab);

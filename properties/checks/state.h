@@ -4,9 +4,11 @@
 
 namespace attncheck {
 
-// Two calls in the same groups, of other sizes, scale and causality: forward A, forward B, backward
-// A, backward B give what each gives alone, bit by bit where the backend is deterministic; an error
-// that neither has alone is a failure.
+// Two calls in the same groups, by turns of other sizes, scale and causality, and of the same sizes
+// with one option at most that differs (what is kept by sizes would be taken for the other's):
+// forward A, forward B, backward A, backward B give what each gives alone, bit by bit where the
+// backend is deterministic, and out of B is the reference's; an error that neither has alone is a
+// failure.
 Property two_configurations_do_not_interfere();
 
 // A call in groups where a call of a larger shape went before, and one where a smaller one did,

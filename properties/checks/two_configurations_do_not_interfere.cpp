@@ -16,8 +16,25 @@ Verdict agrees_with_alone(Lab& lab, const Request& alone, const Observation& tog
                      "between a run alone and one interleaved with another (" + what + ")");
 }
 
+// What a process keeps from the first of the two is there when the second runs alone, too.
+Verdict agrees_with_reference(Lab& lab, const Request& second, const Observation& of_second) {
+  return judge_each(of_second, {"out"}, [&](const std::string& tensor) {
+    const Expected& expected = lab.expected(second);
+    return compared_with(
+        "the reference in " + to_text(second.case_) + ", after the other's forward",
+        compare_shards(second, of_second, tensor, expected.forward.out, expected.bounds.out));
+  });
+}
+
+// By turns: all differs, or one option alone.
+std::optional<Case> companion_of(const Case& c, Lab& lab) {
+  std::optional<Case> companion =
+      c.seed % 2 == 0 ? other_configuration(c, lab) : one_option_apart(c, lab);
+  return companion ? companion : other_configuration(c, lab);
+}
+
 Verdict do_not_interfere(const Case& c, Lab& lab) {
-  const std::optional<Case> companion = other_configuration(c, lab);
+  const std::optional<Case> companion = companion_of(c, lab);
   if (!companion) return Verdict::unsupported("the subject supports no other configuration");
   Request interleaved = base_request(c);
   interleaved.company = Company::interleaved;
@@ -32,9 +49,11 @@ Verdict do_not_interfere(const Case& c, Lab& lab) {
                                           "an interleaved run (" + case_text + ")")) {
     return *failed;
   }
-  return worse(agrees_with_alone(lab, first, together, case_text),
-               agrees_with_alone(lab, second, renamed(together, "other_", ""),
-                                 "the second of them: " + to_text(*companion)));
+  const Observation of_second = renamed(together, "other_", "");
+  const Verdict alone = worse(
+      agrees_with_alone(lab, first, together, case_text),
+      agrees_with_alone(lab, second, of_second, "the second of them: " + to_text(*companion)));
+  return worse(alone, agrees_with_reference(lab, second, of_second));
 }
 
 }  // namespace

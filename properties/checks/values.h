@@ -28,7 +28,10 @@ Property error_does_not_grow_with_ring_degree();
 // b_P and b_l,
 //   |count - 1| = |(1 + e_P / P) * exp(e_l) - 1| <= (1 + b_P / P) * exp(b_l) - 1.
 // Pairs for which that bound exceeds 1/4 cannot be counted and are judged by P within b_P, as are
-// masked pairs, whose P is 0.
+// masked pairs, whose P is 0. A count says nothing of weight that goes to what is nobody's key (a
+// shard padded with zeros that is attended to): that lowers P and raises lse. So the weights of a
+// query have to add up to 1 over all keys, or to 0 where it sees none, within the sum of their
+// bounds b_P.
 Property every_query_key_pair_counts_once();
 
 // Of a backend alone: with the keys in 2 to 8 uneven blocks, some of one key, each with a diagonal

@@ -49,7 +49,7 @@ TEST(Interleaved, IsAnotherConfigurationThatTheSubjectSupports) {
   lab.plant([&](const Request& request, Observation&) {
     if (interleaved(request)) seen = request;
   });
-  const char* text = "impl=ring mesh=3x1 q=9 kv=6 h=2 d=8 seed=1";
+  const char* text = "impl=ring mesh=3x1 q=9 kv=6 h=2 d=8 seed=2";
   EXPECT_EQ(judge(kInterleaved, text, lab).kind, Verdict::Kind::pass);
   const Problem &p = seen.case_.problem, &other = seen.companion.value().problem;
   EXPECT_NE(other.q_len, p.q_len);
@@ -58,6 +58,40 @@ TEST(Interleaved, IsAnotherConfigurationThatTheSubjectSupports) {
   EXPECT_EQ(other.head_dim, 16);
   EXPECT_NE(effective_scale(other), effective_scale(p));
   EXPECT_NE(other.causal, p.causal);
+}
+
+TEST(Interleaved, ByTurnsIsOneOptionApartAtTheSameSizes) {
+  int differences = 0;
+  for (int seed = 1; seed < 17; seed += 2) {
+    OracleLab lab;
+    Request seen;
+    lab.plant([&](const Request& request, Observation&) {
+      if (interleaved(request)) seen = request;
+    });
+    const std::string text = "impl=ring mesh=3x1 q=9 kv=6 h=2 d=8 seed=" + std::to_string(seed);
+    EXPECT_EQ(judge(kInterleaved, text, lab).kind, Verdict::Kind::pass) << text;
+    Case one = seen.companion.value();
+    EXPECT_NE(one.seed, seen.case_.seed);
+    one.seed = seen.case_.seed;
+    if (one == seen.case_) continue;
+    ++differences;
+    EXPECT_EQ(one.problem.q_len, 9);
+    EXPECT_EQ(one.problem.kv_len, 6);
+    EXPECT_EQ(one.problem.head_dim, 8);
+  }
+  EXPECT_EQ(differences, 7);  // and once there is nothing but other data
+}
+
+TEST(Interleaved, WhatAProcessKeepsIsSeenByTheReference) {
+  OracleLab lab;
+  lab.plant([](const Request& request, Observation& observation) {
+    if (request.case_.seed == 2) tensor_of(observation, 1, "out").add_(1e-3);
+    if (interleaved(request)) tensor_of(observation, 1, "other_out").add_(1e-3);
+  });
+  const Verdict verdict = judge(kInterleaved, kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->rank, 1);
+  EXPECT_NE(verdict.evidence->message.find("from the reference in"), std::string::npos);
 }
 
 TEST(Shapes, ALargerAndASmallerOneGoBefore) {

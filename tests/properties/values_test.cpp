@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -49,6 +50,20 @@ TEST(Values, DoNotApplyWhereThereIsNothing) {
   EXPECT_FALSE(applies("gradients_match_reference", text + " grad=none"));
   EXPECT_FALSE(applies("every_query_key_pair_counts_once", text + " data=large"));
   EXPECT_FALSE(applies("every_query_key_pair_counts_once", "impl=ring mesh=2x1 q=4000 d=1"));
+}
+
+// Half of the weight goes to a key that nobody holds: each pair's count stays 1.
+TEST(PairCounts, SeeWeightThatGoesToNobodysKey) {
+  OracleLab lab;
+  lab.plant([](const Request&, Observation& observation) {
+    tensor_of(observation, 1, "out").mul_(0.5);
+    tensor_of(observation, 1, "lse").add_(std::log(2.0));
+  });
+  const Verdict verdict = judge("every_query_key_pair_counts_once", kCase, lab);
+  ASSERT_TRUE(verdict.failed());
+  EXPECT_EQ(verdict.evidence->rank, 1);
+  EXPECT_NEAR(verdict.evidence->error, 0.5, 1e-9);
+  EXPECT_NE(verdict.evidence->message.find("nobody's key"), std::string::npos);
 }
 
 constexpr const char* kLseGradient = "lse_gradient_flows_or_is_refused";

@@ -34,6 +34,15 @@ TEST(MergeInputs, EmptyRowsAndGapsOfAThousandAreAmongThem) {
       0);
 }
 
+TEST(MergeInputs, RowsFarBelowThatStillCountAreAmongThem) {
+  const at::Tensor lse = merge_inputs(some_case("")).front().lse;
+  for (const double sign : {1.0, -1.0}) {
+    const at::Tensor gap = lse * sign;
+    EXPECT_GT(gap.ge(4).logical_and(gap.le(16)).sum().item<int64_t>(), 0) << sign;
+    EXPECT_GT(gap.gt(16).logical_and(gap.le(36)).sum().item<int64_t>(), 0) << sign;
+  }
+}
+
 TEST(MergeInputs, HaveTheDtypesOfPartials) {
   const Partial narrow = merge_inputs(some_case(" dtype=bf16")).front();
   EXPECT_EQ(narrow.out.scalar_type(), at::kBFloat16);
