@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/usage.h"
+#include "gloo_cpu/child_process.h"
 
 namespace attncheck::cli {
 namespace {
@@ -17,6 +18,7 @@ void refuse_an_early_exit() {
   tell(
       "attncheck: could not check: code under test ended this program by exit(); --isolate runs it "
       "in a process of its own and names the case\n");
+  gloo_cpu::end_all_children();
   ::_exit(kNotChecked);
 }
 

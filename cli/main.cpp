@@ -23,6 +23,7 @@
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
+#include "gloo_cpu/child_process.h"
 #include "harness/process_transport.h"
 
 namespace attncheck::cli {
@@ -227,7 +228,9 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  if (!attncheck::is_rank_process()) {
+  const bool is_rank = attncheck::is_rank_process();
+  if (!is_rank) {
+    attncheck::gloo_cpu::adopt_orphans();
     attncheck::cli::end_in_order_when_interrupted();
     attncheck::cli::guard_the_exit();
   }
@@ -237,6 +240,7 @@ int main(int argc, char** argv) {
     if (status == attncheck::cli::kHeld) status = attncheck::cli::kNotChecked;
   }
   attncheck::cli::leave_launched_world(status);
+  if (!is_rank) attncheck::gloo_cpu::end_orphans();
   attncheck::cli::reach_the_end();
   return status;
 }
