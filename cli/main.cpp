@@ -10,6 +10,7 @@
 #include "cli/check_flags.h"
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
+#include "cli/crash_words.h"
 #include "cli/early_exit.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -228,6 +229,7 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  attncheck::cli::name_crashes();
   const bool is_rank = attncheck::is_rank_process();
   if (!is_rank) {
     attncheck::gloo_cpu::adopt_orphans();
@@ -242,5 +244,6 @@ int main(int argc, char** argv) {
   attncheck::cli::leave_launched_world(status);
   if (!is_rank) attncheck::gloo_cpu::end_orphans();
   attncheck::cli::reach_the_end();
+  attncheck::cli::name_what_ends();
   return status;
 }

@@ -45,7 +45,8 @@ inline constexpr int64_t kCasesPerRefusal = 8;
 // Tries what is remembered, then draws `cases` cases of one stream; every property that speaks of
 // its subject judges every case to which it applies. A property that fails is shrunk once and
 // judges no more of this stream; the others go on, and so does one whose failure is known. The same
-// spec, seed and options give the same report, whatever the number of lanes.
+// spec, seed and options give the same report, whatever the number of lanes. An exception ends the
+// stream, and is in its report.
 StreamReport check_stream(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                           const CheckOptions& options);
 

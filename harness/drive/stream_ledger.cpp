@@ -41,7 +41,8 @@ void StreamLedger::enter_other(PropertyResult& result, const Case& c, const Judg
   if (verdict.kind == Kind::not_run && ++result.not_run == 1) {
     result.why_not_run = verdict.reason + ", case: " + to_text(c);
   }
-  const bool counts = verdict.kind == Kind::not_run && judged.unrepeatable;
+  if (judged.threw && ++result.throws > 1) return;  // one line is enough
+  const bool counts = verdict.kind == Kind::not_run && (judged.unrepeatable || judged.threw);
   if (counts || (result.verdict != Kind::pass && result.verdict != Kind::not_run)) {
     result.verdict = verdict.kind;
     result.reason = verdict.reason;

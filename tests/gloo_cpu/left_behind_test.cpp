@@ -1,3 +1,5 @@
+#include "tests/gloo_cpu/left_behind.h"
+
 #include <chrono>
 #include <string>
 #include <thread>
@@ -7,7 +9,6 @@
 
 #include "gloo_cpu/child_process.h"
 #include "gloo_cpu/rank_set.h"
-#include "tests/gloo_cpu/left_behind.h"
 #include "tests/gloo_cpu/test_support.h"
 
 namespace attncheck::gloo_cpu {
