@@ -9,6 +9,7 @@
 
 #include "cli/check_plan.h"
 #include "cli/commands.h"
+#include "cli/found_so_far.h"
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
@@ -170,6 +171,10 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
     const std::chrono::duration<double> limit(*arguments.time_limit);
     end = start + std::chrono::duration_cast<Clock::duration>(limit);
   }
+  FoundSoFar found(options.on_failure);
+  options.on_found = [&found](const StreamSpec& stream, const PropertyResult& failure) {
+    found.enter(stream, failure);
+  };
   CheckReport report;
   report.version = attncheck_version();
   report.libtorch = libtorch_version();

@@ -42,7 +42,7 @@ class StreamCheck {
   void steer_by(const Case& c, const CaseOutcome& outcome);
   void tell(const CaseUnderWay& taken);
   Shrunk shrink_in_lane(size_t property, const Case& c, const Verdict& verdict,
-                        const std::function<bool(const Case&)>& wanted);
+                        const ShrinkWish& wish);
   std::vector<size_t> open_judges(bool of_refusals) const;
   bool open(size_t i) const { return report_.results[i].verdict != Verdict::Kind::fail; }
   bool any_open() const;
@@ -79,8 +79,8 @@ StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties,
       lanes_(lanes),
       options_(options),
       ledger_(report_, options,
-              [this](size_t property, const Case& c, const Verdict& verdict, const auto& wanted) {
-                return shrink_in_lane(property, c, verdict, wanted);
+              [this](size_t property, const Case& c, const Verdict& verdict, const auto& wish) {
+                return shrink_in_lane(property, c, verdict, wish);
               }) {
   report_.spec = spec;
   report_.asked = options_.cases;
@@ -210,13 +210,13 @@ void StreamCheck::take_first() {
 }
 
 Shrunk StreamCheck::shrink_in_lane(size_t property, const Case& c, const Verdict& verdict,
-                                   const std::function<bool(const Case&)>& wanted) {
+                                   const ShrinkWish& wish) {
   for (CaseUnderWay& behind : under_way_) behind.work.cancel();
   cancelled_ = true;
   Shrunk shrunk{c, verdict};
   lanes_.run([&](LaneLab& lane) {
     const int64_t before = lane.runs();
-    shrunk = shrink_failure(*properties_[property], c, verdict, lane, options_, wanted);
+    shrunk = shrink_failure(*properties_[property], c, verdict, lane, options_, wish);
     report_.runs += lane.runs() - before;
   });
   return shrunk;
@@ -264,43 +264,17 @@ StreamReport StreamCheck::run() {
 
 }  // namespace
 
-namespace {
-
-// What was shrunk in haste is judged once more at leisure.
-Shrunk confirmed(const Property& property, const Case& failing, const Verdict& verdict,
-                 LaneLab& lane, Shrunk shrunk) {
-  if (shrunk.case_ == failing) return shrunk;
-  lane.forget();
-  Verdict again = judge(property, shrunk.case_, *lane.lab);
-  if (!again.failed()) return {failing, verdict, shrunk.tries, false};
-  shrunk.verdict = std::move(again);
-  return shrunk;
+bool tries(const StreamSpec& spec, const PropertyList& properties,
+           const RememberedCase& remembered) {
+  const PropertyList speaking = speaking_of(spec.kind, properties);
+  return is_about(spec, remembered.case_) &&
+         std::any_of(speaking.begin(), speaking.end(),
+                     [&](const Property* p) { return p->name == remembered.property; });
 }
-
-}  // namespace
 
 StreamReport check_stream(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                           const CheckOptions& options) {
   return StreamCheck(spec, properties, lanes, options).run();
-}
-
-Shrunk shrink_failure(const Property& property, const Case& failing, const Verdict& verdict,
-                      LaneLab& lane, const CheckOptions& options,
-                      const std::function<bool(const Case&)>& wanted) {
-  int64_t tries = 0;
-  const StillFails still_fails = [&](const Case& c) -> std::optional<Verdict> {
-    if (!wanted(c)) return std::nullopt;
-    options.progress(
-        {to_text(failing), "shrinking " + property.name, ++tries, options.shrink.tries});
-    lane.forget();
-    Verdict smaller = judge(property, c, *lane.lab);
-    if (!smaller.failed()) return std::nullopt;
-    return smaller;
-  };
-  lane.lab->hurry(true);
-  Shrunk shrunk = shrink(failing, verdict, still_fails, options.shrink);
-  const bool believed = lane.lab->hurry(false);
-  return believed ? confirmed(property, failing, verdict, lane, std::move(shrunk)) : shrunk;
 }
 
 }  // namespace attncheck
