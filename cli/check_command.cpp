@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -120,14 +121,21 @@ void require_names(const Registry& registry, const CheckOptions& options) {
 }
 
 // Two reports in one file would be one.
-void require_two_files(const CheckArguments& arguments) {
+void require_files_apart(const CheckArguments& arguments) {
   std::error_code none;
   const auto place = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
   };
-  const bool both = !arguments.json.empty() && !arguments.junit.empty();
-  if (both && place(arguments.json) == place(arguments.junit)) {
-    throw UsageError("--json and --junit are one file, '" + arguments.json + "': name two");
+  const std::vector<std::pair<const char*, const std::string&>> files{
+      {"--json", arguments.json}, {"--junit", arguments.junit}, {"--closest", arguments.closest}};
+  for (size_t a = 0; a < files.size(); ++a) {
+    for (size_t b = a + 1; b < files.size(); ++b) {
+      const auto& [flag, path] = files[a];
+      const auto& [other_flag, other_path] = files[b];
+      if (path.empty() || other_path.empty() || place(path) != place(other_path)) continue;
+      throw UsageError(
+          fmt::format("{} and {} are one file, '{}': name two", flag, other_flag, path));
+    }
   }
 }
 
@@ -194,6 +202,15 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
   return report;
 }
 
+int64_t count_elsewhere(const CheckPlan& plan, const std::vector<RememberedCase>& all) {
+  return std::count_if(all.begin(), all.end(), [&](const RememberedCase& remembered) {
+    return std::none_of(plan.streams.begin(), plan.streams.end(),
+                        [&](const PlannedStream& planned) {
+                          return tries(planned.spec, plan.properties, remembered);
+                        });
+  });
+}
+
 void add_calls(const CheckReport& report, CloseCalls& closest) {
   for (const StreamReport& stream : report.streams) {
     for (const PropertyResult& result : stream.results) {
@@ -215,12 +232,14 @@ int check_command(const CheckArguments& given) {
   const std::optional<Corpus> corpus = corpus_of(arguments);
   CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
-  require_two_files(arguments);
+  require_files_apart(arguments);
+  const int64_t elsewhere = count_elsewhere(plan, options.remembered);
   CloseCalls closest = closest_in(arguments.closest);
   options.closest = closest.all();
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
   ReportFile calls("--closest", arguments.closest);
-  const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
+  CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
+  report.remembered_elsewhere = elsewhere;
   fmt::print("{}", report_text(report));
   json.write(report_json(report));
   junit.write(report_junit(report));
