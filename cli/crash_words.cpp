@@ -16,8 +16,8 @@ void name_the_crash(int signal) {
   if (const Doing* doing = Doing::now()) {
     const char* description = ::sigdescr_np(signal);
     for (const char* text :
-         {"attncheck: could not check: ", description == nullptr ? "a signal" : description,
-          " in ", doing->what(), " '", doing->name(), "'\n"}) {
+         {"attncheck: could not check: ", description == nullptr ? "a signal" : description, " in ",
+          doing->what(), " '", doing->name(), "'\n"}) {
       if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
     }
   }

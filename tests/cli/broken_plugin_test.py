@@ -36,7 +36,7 @@ class Throws(unittest.TestCase):
     def test_a_property_that_throws_is_named_and_judges_nothing(self):
         done, verdicts = self.checked("property_throws", "ring", "deed_of_tests,output_matches_reference")
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        told = [l for l in done.stdout.splitlines() if l.startswith("not checked:")]
+        told = [l for l in done.stdout.splitlines() if l.startswith("not checked: ring")]
         [line] = [l for l in told if "deed_of_tests" in l]
         for part in ["the property 'deed_of_tests' (plug-in '" + PLUGIN,
                      "threw: unwell | second line, case: impl=ring mesh="]:  # fmt: skip

@@ -12,7 +12,8 @@
 namespace attncheck {
 namespace {
 
-StreamReport stream_of(const std::vector<Property>& properties, OracleLab& lab, int64_t cases = 20) {
+StreamReport stream_of(const std::vector<Property>& properties, OracleLab& lab,
+                       int64_t cases = 20) {
   PropertyList list;
   for (const Property& property : properties) list.push_back(&property);
   CheckOptions options;
@@ -40,7 +41,8 @@ TEST(BrokenStream, NamesAPropertyThatThrowsAndAsksTheOthersAllTheSame) {
   const PropertyResult& result = report.streams[0].results[0];
   EXPECT_EQ(result.verdict, Verdict::Kind::not_run);
   EXPECT_EQ(
-      result.reason.find("the property 'broken' (plug-in '/a/b.so') threw: no | idea, case: impl="), 0u)
+      result.reason.find("the property 'broken' (plug-in '/a/b.so') threw: no | idea, case: impl="),
+      0u)
       << result.reason;
   EXPECT_EQ(report.streams[0].results[1].cases, 20);
   EXPECT_EQ(report.exit_code(), 3);
@@ -50,12 +52,13 @@ TEST(BrokenStream, AThrowOnASmallerCaseIsNotTheFailure) {
   OracleLab lab;
   std::optional<Case> first;
   const StreamReport report = stream_of({property_named("bad",
-                                                    [&first](const Case& c) {
-                                                      first = first.value_or(c);
-                                                      if (c == *first) return Verdict::fail("no");
-                                                      throw std::runtime_error("smaller");
-                                                    })},
-                                    lab);
+                                                        [&first](const Case& c) {
+                                                          first = first.value_or(c);
+                                                          if (c == *first)
+                                                            return Verdict::fail("no");
+                                                          throw std::runtime_error("smaller");
+                                                        })},
+                                        lab);
   EXPECT_EQ(report.results[0].verdict, Verdict::Kind::fail);
   EXPECT_EQ(report.results[0].case_, first);
 }
@@ -69,12 +72,12 @@ TEST(BrokenStream, KeepsWhatWasFoundWhenSupportsThrows) {
   };
   CheckReport report;
   report.streams.push_back(stream_of({property_named("bad",
-                                                 [&found](const Case&) {
-                                                   found = true;
-                                                   return Verdict::fail("no");
-                                                 }),
-                                  holding("good")},
-                                 lab));
+                                                     [&found](const Case&) {
+                                                       found = true;
+                                                       return Verdict::fail("no");
+                                                     }),
+                                      holding("good")},
+                                     lab));
   EXPECT_EQ(report.exit_code(), 1);
   EXPECT_EQ(report.streams[0].results[0].verdict, Verdict::Kind::fail);
   EXPECT_EQ(report.streams[0].results[1].verdict, Verdict::Kind::not_run);
@@ -102,9 +105,10 @@ TEST(BrokenStream, NamesASupportsThatChangesItsAnswer) {
                                      lab));
   const PropertyResult& second = report.streams[0].results[1];
   EXPECT_EQ(second.verdict, Verdict::Kind::not_run);
-  EXPECT_EQ(second.reason.find("supports() of 'subject' on 'math' answers one case with yes and then "
-                               "no (no licence): "),
-            0u)
+  EXPECT_EQ(
+      second.reason.find("supports() of 'subject' on 'math' answers one case with yes and then "
+                         "no (no licence): "),
+      0u)
       << second.reason;
   EXPECT_EQ(report.exit_code(), 3);
 }

@@ -50,10 +50,9 @@ TEST(ShrinkFailure, AFailureWithoutANumberIsNoErrorOfRounding) {
 // For a run that is interrupted meanwhile.
 TEST(ShrinkFailure, TellsOfEverySmallerCase) {
   OracleLab lab;
-  const Property property =
-      property_named("bad", [](const Case& c) {
-        return c.mesh.ring == 2 ? Verdict::fail("a ring") : Verdict::pass();
-      });
+  const Property property = property_named("bad", [](const Case& c) {
+    return c.mesh.ring == 2 ? Verdict::fail("a ring") : Verdict::pass();
+  });
   CheckOptions options;
   options.cases = 20;
   options.seed = 1;
