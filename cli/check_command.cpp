@@ -4,11 +4,13 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/check_plan.h"
 #include "cli/commands.h"
+#include "cli/found_so_far.h"
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
@@ -119,14 +121,21 @@ void require_names(const Registry& registry, const CheckOptions& options) {
 }
 
 // Two reports in one file would be one.
-void require_two_files(const CheckArguments& arguments) {
+void require_files_apart(const CheckArguments& arguments) {
   std::error_code none;
   const auto place = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
   };
-  const bool both = !arguments.json.empty() && !arguments.junit.empty();
-  if (both && place(arguments.json) == place(arguments.junit)) {
-    throw UsageError("--json and --junit are one file, '" + arguments.json + "': name two");
+  const std::vector<std::pair<const char*, const std::string&>> files{
+      {"--json", arguments.json}, {"--junit", arguments.junit}, {"--closest", arguments.closest}};
+  for (size_t a = 0; a < files.size(); ++a) {
+    for (size_t b = a + 1; b < files.size(); ++b) {
+      const auto& [flag, path] = files[a];
+      const auto& [other_flag, other_path] = files[b];
+      if (path.empty() || other_path.empty() || place(path) != place(other_path)) continue;
+      throw UsageError(
+          fmt::format("{} and {} are one file, '{}': name two", flag, other_flag, path));
+    }
   }
 }
 
@@ -170,6 +179,10 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
     const std::chrono::duration<double> limit(*arguments.time_limit);
     end = start + std::chrono::duration_cast<Clock::duration>(limit);
   }
+  FoundSoFar found(options.on_failure);
+  options.on_found = [&found](const StreamSpec& stream, const PropertyResult& failure) {
+    found.enter(stream, failure);
+  };
   CheckReport report;
   report.version = attncheck_version();
   report.libtorch = libtorch_version();
@@ -181,9 +194,21 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
     options.cases = plan.streams[i].cases;
     options.deadline = share_of(end, plan.streams.size() - i);
     report.streams.push_back(check_stream(plan.streams[i].spec, plan.properties, lanes, options));
+    if (!report.streams.back().no_ranks) continue;
+    report.untried = plan.streams.size() - i - 1;
+    break;
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
+}
+
+int64_t count_elsewhere(const CheckPlan& plan, const std::vector<RememberedCase>& all) {
+  return std::count_if(all.begin(), all.end(), [&](const RememberedCase& remembered) {
+    return std::none_of(plan.streams.begin(), plan.streams.end(),
+                        [&](const PlannedStream& planned) {
+                          return tries(planned.spec, plan.properties, remembered);
+                        });
+  });
 }
 
 void add_calls(const CheckReport& report, CloseCalls& closest) {
@@ -207,12 +232,14 @@ int check_command(const CheckArguments& given) {
   const std::optional<Corpus> corpus = corpus_of(arguments);
   CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
-  require_two_files(arguments);
+  require_files_apart(arguments);
+  const int64_t elsewhere = count_elsewhere(plan, options.remembered);
   CloseCalls closest = closest_in(arguments.closest);
   options.closest = closest.all();
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
   ReportFile calls("--closest", arguments.closest);
-  const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
+  CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
+  report.remembered_elsewhere = elsewhere;
   fmt::print("{}", report_text(report));
   json.write(report_json(report));
   junit.write(report_junit(report));

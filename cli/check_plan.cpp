@@ -135,7 +135,11 @@ class Planner {
     Problem plain = plain_case({}, {}).problem;
     const bool wide = std::any_of(dtypes_.begin(), dtypes_.end(), [&](const std::string& dtype) {
       plain.dtype = parse_dtype(dtype);
-      return on->supports(plain).ok;
+      try {
+        return on->supports(plain).ok;
+      } catch (...) {
+        return true;  // its stream says what is wrong
+      }
     });
     return wide ? dtypes_ : kNarrowDTypes;
   }
@@ -146,10 +150,19 @@ class Planner {
     return spec.kind == SubjectKind::model ? cases / kModelShare : cases;
   }
 
+  // One whose supports() throws has its stream, which says so: the others are checked.
+  Support answer(const StreamSpec& spec, const Mesh& mesh) const {
+    try {
+      return lab_.supports(plain_case(spec, mesh));
+    } catch (const SupportsFailed&) {
+      return Support::yes();
+    }
+  }
+
   void add_stream(StreamSpec spec) {
     const std::vector<Mesh> asked = meshes_of(spec.transport);
     for (const Mesh& mesh : asked) {
-      const Support plain = lab_.supports(plain_case(spec, mesh));
+      const Support plain = answer(spec, mesh);
       if (plain) spec.meshes.push_back(mesh);
       if (!plain) refusals_.push_back({spec, mesh, plain.reason});
     }

@@ -7,6 +7,7 @@ namespace attncheck::cli {
 // end was reached before. What is registered last runs first: again once most statics are there,
 // whose destructors would pull the ground from under threads that still run.
 void guard_the_exit();
+void ranks_run_here();  // some at least: what is said then speaks of --isolate
 void reach_the_end();
 
 }  // namespace attncheck::cli

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@ struct Interrupted {
   std::atomic<int64_t> cases{0};
   std::mutex mutex;
   std::vector<std::string> files;
+  std::function<std::string()> last_words;
 };
 
 Interrupted& state() {
@@ -46,13 +49,24 @@ void let_signals_through(const sigset_t& watched) {
   ::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
 }
 
+// To that descriptor, as far as it takes it.
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
 void end_by(int signal) {
+  if (state().last_words && !is_silent()) write_all(STDOUT_FILENO, state().last_words());
   gloo_cpu::end_all_children();
   for (const std::string& file : state().files) std::remove(file.c_str());
   const std::string line = fmt::format(
       "{}attncheck: interrupted by signal {} ({}) after {} cases; no ranks are left\n",
       ::isatty(STDERR_FILENO) == 1 ? "\n" : "", signal, ::strsignal(signal), state().cases.load());
-  const bool told = is_silent() || ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
+  const bool told = is_silent() || write_all(STDERR_FILENO, line);
   if (!told) ::_exit(128 + signal);
   ::kill(::getpid(), signal);
   ::pause();
@@ -74,6 +88,11 @@ void end_in_order_when_interrupted() {
 
 void count_case() {
   ++state().cases;
+}
+
+void say_when_interrupted(std::function<std::string()> last_words) {
+  const std::lock_guard lock(state().mutex);
+  state().last_words = std::move(last_words);
 }
 
 void remove_when_interrupted(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "cli/check_flags.h"
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
+#include "cli/crash_words.h"
 #include "cli/early_exit.h"
 #include "cli/flags.h"
 #include "cli/interrupt.h"
@@ -23,6 +24,7 @@
 #include "cli/rank_flags.h"
 #include "cli/usage.h"
 #include "cli/version.h"
+#include "gloo_cpu/child_process.h"
 #include "harness/process_transport.h"
 
 namespace attncheck::cli {
@@ -227,7 +229,10 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  if (!attncheck::is_rank_process()) {
+  attncheck::cli::name_crashes();
+  const bool is_rank = attncheck::is_rank_process();
+  if (!is_rank) {
+    attncheck::gloo_cpu::adopt_orphans();
     attncheck::cli::end_in_order_when_interrupted();
     attncheck::cli::guard_the_exit();
   }
@@ -237,6 +242,8 @@ int main(int argc, char** argv) {
     if (status == attncheck::cli::kHeld) status = attncheck::cli::kNotChecked;
   }
   attncheck::cli::leave_launched_world(status);
+  if (!is_rank) attncheck::gloo_cpu::end_orphans();
   attncheck::cli::reach_the_end();
+  attncheck::cli::name_what_ends();
   return status;
 }

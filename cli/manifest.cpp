@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/usage.h"
+#include "harness/doing.h"
 #include "harness/gpu_library.h"
 #include "harness/plugins/admit.h"
 #include "harness/plugins/open_plugin.h"
@@ -30,6 +31,12 @@ Registry from_manifest() {
 Registry& filled_registry() {
   static Registry& registry = *new Registry(from_manifest());
   return registry;
+}
+
+// Their paths; never destroyed either.
+std::string& loaded_plugins() {
+  static std::string& paths = *new std::string;
+  return paths;
 }
 
 void require_not_absent(const Registry& registry) {
@@ -63,7 +70,15 @@ void load_plugins(const std::vector<std::string>& paths) {
       throw UsageError(std::string("--plugin: ") + error.what());
     }
   }
-  if (!paths.empty()) require_not_absent(filled_registry());
+  if (paths.empty()) return;
+  require_not_absent(filled_registry());
+  for (const std::string& plugin : filled_registry().plugins) {
+    loaded_plugins() += (loaded_plugins().empty() ? "" : "', '") + plugin;
+  }
+}
+
+void name_what_ends() {
+  if (!loaded_plugins().empty()) new Doing("the end, with plug-ins", loaded_plugins());  // leaked
 }
 
 const std::vector<Backend>& absent_backends() {

@@ -15,6 +15,9 @@ const Registry& program_registry();
 // is refused.
 void load_plugins(const std::vector<std::string>& paths);
 
+// From here on this process is ending, and what its plug-ins do then is named as theirs.
+void name_what_ends();
+
 // Whether backends of CUDA run in this process.
 const Support& cuda_here();
 

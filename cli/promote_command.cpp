@@ -7,6 +7,7 @@
 #include "cli/flags.h"
 #include "cli/manifest.h"
 #include "cli/remembered.h"
+#include "cli/session.h"
 #include "cli/usage.h"
 
 namespace attncheck::cli {
@@ -65,7 +66,8 @@ std::optional<int> objection(const RememberedCase& failure, const Verdict& verdi
 int promote_command(const PromoteArguments& arguments) {
   require_one_line(arguments.shows);
   const RememberedCase failure = failure_of(arguments);
-  const Verdict verdict = judge_again(program_registry(), failure, {});
+  const std::shared_ptr<RunLab> lab = make_lab(program_registry(), {});
+  const Verdict verdict = judge_again(program_registry(), failure, {}, *lab);
   if (const auto code = objection(failure, verdict, arguments.mended)) return *code;
   fmt::print("{}\n", promoted(failure, arguments.to));
   return kHeld;

@@ -75,22 +75,22 @@ void require_known(const Registry& registry, const RememberedCase& remembered) {
 }
 
 Verdict judge_again(const Registry& registry, const RememberedCase& remembered,
-                    const RankArguments& ranks) {
+                    const RankArguments& ranks, RunLab& lab) {
   try {
     require_known(registry, remembered);
   } catch (const UnknownName& error) {
     throw UsageError(error.what());
   }
   require_device(remembered.case_.transport, ranks);
-  const std::shared_ptr<RunLab> lab = make_lab(registry, ranks);
-  require_runnable(registry, *lab, remembered.case_);
+  require_runnable(registry, lab, remembered.case_);
   const PropertyList properties = speaking_of(registry.kind(remembered.case_.impl),
                                               chosen_properties(registry, {remembered.property}));
   if (properties.empty()) {
     return Verdict::unsupported(remembered.property + " does not speak of " +
                                 remembered.case_.impl);
   }
-  WatchedLab watched(*lab, remembered.case_);
+  lab.forget();
+  WatchedLab watched(lab, remembered.case_);
   return judge_watched(*properties.front(), remembered.case_, watched).verdict;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "harness/drive/corpus.h"
 #include "harness/registry.h"
+#include "harness/run_lab.h"
 #include "properties/verdict.h"
 
 namespace attncheck::cli {
@@ -21,9 +22,10 @@ std::vector<RememberedCase> remembered_at(const std::string& path);
 // Throws UsageError for a property, subject or backend that is not there.
 void require_known(const Registry& registry, const RememberedCase& remembered);
 
-// Its property on its case. Throws UsageError for what cannot run here.
+// Its property on its case, in a lab that make_lab made for these ranks. Throws UsageError for what
+// cannot run here.
 Verdict judge_again(const Registry& registry, const RememberedCase& remembered,
-                    const RankArguments& ranks);
+                    const RankArguments& ranks, RunLab& lab);
 // As a report has a failure.
 std::string failure_text(const Registry& registry, const RememberedCase& remembered,
                          const Verdict& verdict, const RankArguments& ranks);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/manifest.h"
 #include "cli/remembered.h"
+#include "cli/session.h"
 #include "cli/usage.h"
 
 namespace attncheck::cli {
@@ -13,8 +14,9 @@ struct Counts {
   int exit_code() const { return failed > 0 ? kFailed : not_judged > 0 ? kNotChecked : kHeld; }
 };
 
-void replay(const RememberedCase& remembered, const RankArguments& ranks, Counts& counts) {
-  const Verdict verdict = judge_again(program_registry(), remembered, ranks);
+void replay(const RememberedCase& remembered, const RankArguments& ranks, RunLab& lab,
+            Counts& counts) {
+  const Verdict verdict = judge_again(program_registry(), remembered, ranks, lab);
   const std::string shows = remembered.shows.empty() ? "" : " (" + remembered.shows + ")";
   if (verdict.failed()) {
     ++counts.failed;
@@ -34,7 +36,8 @@ std::optional<int> replay_files(const std::string& path, const RankArguments& ra
   const std::vector<RememberedCase> all = remembered_at(path);
   if (all.empty()) return std::nullopt;
   Counts counts;
-  for (const RememberedCase& remembered : all) replay(remembered, ranks, counts);
+  const std::shared_ptr<RunLab> lab = make_lab(program_registry(), ranks);
+  for (const RememberedCase& remembered : all) replay(remembered, ranks, *lab, counts);
   fmt::print("{} held, {} failed, {} could not be judged\n", counts.held, counts.failed,
              counts.not_judged);
   return counts.exit_code();

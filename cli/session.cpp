@@ -64,6 +64,7 @@ std::shared_ptr<Transport> sim_transport(const Registry& registry, const RankArg
     return std::make_shared<IsolatedTransport>(process_options("sim", ranks, log_prefix + "sim-"),
                                                options);
   }
+  ranks_run_here();
   const RankAnswer answer = [&registry](const std::string& request, const MeshGroups& groups) {
     return answer_request(registry, request, groups);
   };

@@ -25,6 +25,7 @@ struct Ending {
 
 // A child process. The system kills it when the thread that started it ends, not only when this
 // process does: start it from a thread that lasts as long as the child shall (RankSet's keeper).
+// It leads a process group: what it starts and leaves behind there is killed when it ends.
 // It ignores SIGINT and SIGHUP, which a terminal sends to parent and children alike: the parent
 // decides what they mean.
 class ChildProcess {
@@ -51,8 +52,16 @@ class ChildProcess {
   std::optional<Ending> ending_;
 };
 
-// Kills every child of this process, waits for their ends, and lets no thread start another one:
-// for a process that is about to end. Returns within seconds.
+// From here on the system gives this process what its children started and left behind, whatever
+// group or session that is in. Does nothing in a process that has children already: theirs would
+// come along.
+void adopt_orphans();
+// Kills what was adopted: every child of this process that is no ChildProcess. Nothing unless this
+// process adopts.
+void end_orphans();
+
+// Kills every child of this process and what it adopted, waits for their ends, and lets no thread
+// start another one: for a process that is about to end. Returns within seconds.
 void end_all_children();
 
 }  // namespace attncheck::gloo_cpu

@@ -33,17 +33,41 @@ void store_forward(const Attention& attention, RankResult& result) {
   result.facts["lse_requires_grad"] = attention.lse.requires_grad() ? "1" : "0";
 }
 
+bool is_root(const at::Tensor& lse, const InputTensors& inputs) {
+  return inputs.dlse.defined() && lse.defined() && lse.requires_grad();
+}
+
+// Autograd would speak of an index of its roots, or repair a shape that can be broadcast in
+// silence. A dtype that it can convert is judged by properties.
+void check_returned(const at::Tensor& tensor, const char* name, const char* axes,
+                    const at::Tensor& cotangent) {
+  TORCH_CHECK(tensor.defined(), "attention returned an ", name, " that is undefined, expected ",
+              axes, " = ", cotangent.sizes());
+  TORCH_CHECK(tensor.sizes() == cotangent.sizes(), "attention returned ", name, " of shape ",
+              tensor.sizes(), ", expected ", axes, " = ", cotangent.sizes());
+  TORCH_CHECK(tensor.is_floating_point(), "attention returned ", name, " of dtype ",
+              tensor.scalar_type(), ", expected ", cotangent.scalar_type());
+}
+
+void check_returned(const Attention& attention, const InputTensors& inputs) {
+  if (inputs.dout.defined()) {
+    check_returned(attention.out, "out", "(B, Sq_local, H, Dv)", inputs.dout);
+  }
+  if (is_root(attention.lse, inputs)) {
+    check_returned(attention.lse, "lse", "(B, Sq_local, H)", inputs.dlse);
+  }
+}
+
 // The roots of the backward pass and their cotangents. An lse that carries no gradient is no root:
 // the fact `lse_requires_grad` says so.
 void differentiate(const Attention& attention, const InputTensors& inputs, const Leaves& leaves,
                    RankResult& result) {
   torch::autograd::variable_list roots, cotangents, wanted;
   if (inputs.dout.defined()) {
-    TORCH_CHECK(attention.out.defined(), "attention returned an out that is undefined");
     roots.push_back(attention.out);
     cotangents.push_back(inputs.dout);
   }
-  if (inputs.dlse.defined() && attention.lse.defined() && attention.lse.requires_grad()) {
+  if (is_root(attention.lse, inputs)) {
     roots.push_back(attention.lse);
     cotangents.push_back(inputs.dlse);
   }
@@ -81,7 +105,10 @@ class Call {
     attention_ = implementation_.attention(leaves_.q, leaves_.k, leaves_.v, options_, groups_);
     store_forward(attention_, result);
   }
-  void backward(RankResult& result) { differentiate(attention_, inputs_, leaves_, result); }
+  void backward(RankResult& result) {
+    check_returned(attention_, inputs_);
+    differentiate(attention_, inputs_, leaves_, result);
+  }
 
   const InputTensors& inputs() const { return inputs_; }
 

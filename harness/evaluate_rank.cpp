@@ -9,14 +9,10 @@
 #include "harness/evaluate_model.h"
 #include "harness/on_device.h"
 #include "harness/rank_memory.h"
+#include "harness/what_was_thrown.h"
 
 namespace attncheck {
 namespace {
-
-std::string text_of(const std::exception& error) {
-  const auto* with_trace = dynamic_cast<const c10::Error*>(&error);
-  return with_trace != nullptr ? with_trace->what_without_backtrace() : error.what();
-}
 
 void evaluate_subject(const Registry& registry, const Request& request, const MeshGroups& groups,
                       RankResult& result, Phase& phase) {
@@ -62,10 +58,8 @@ RankResult evaluate_rank(const Registry& registry, const Request& request,
     const PoisonScope poison(request.poison.value_or(kUsualFill));
     evaluate_subject(registry, request, groups, result, phase);
     bring_home(result);
-  } catch (const std::exception& error) {
-    result.error = RankError{phase, text_of(error)};
   } catch (...) {
-    result.error = RankError{phase, "an exception that is no std::exception"};
+    result.error = RankError{phase, what_was_thrown()};
   }
   if (result.error) bring_home_what_can_be(result);
   if (groups.device.is_cpu()) return result;

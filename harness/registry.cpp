@@ -1,9 +1,13 @@
 #include "harness/registry.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "harness/doing.h"
 #include "harness/evaluate_local.h"
 #include "harness/evaluate_merge.h"
+#include "harness/what_was_thrown.h"
+#include "problem/case_text.h"
 #include "problem/suggestion.h"
 
 namespace attncheck {
@@ -158,6 +162,22 @@ std::string Registry::plugin_of(const Case& c) const {
 }
 
 Support Registry::supports(const Case& c) const {
+  const Doing doing("supports() of", c.impl, &c);
+  try {
+    return ask(c);
+  } catch (...) {
+    const std::string plugin = plugin_of(c);
+    throw SupportsFailed("supports() of '" + c.impl + "' on '" + c.backend + "'" +
+                             (plugin.empty() ? "" : " (plug-in '" + plugin + "')") +
+                             " threw: " + in_one_line(what_was_thrown()),
+                         c);
+  }
+}
+
+SupportsFailed::SupportsFailed(std::string said, const Case& c)
+    : std::runtime_error(said + ", case: " + to_text(c)), said_(std::move(said)) {}
+
+Support Registry::ask(const Case& c) const {
   if (const Collective* subject = collective(c.impl)) return subject->supports(c);
   if (const Merge* subject = merge(c.impl)) return supports_merge(c, *subject);
   const Backend* on = backend_of(c);

@@ -60,8 +60,23 @@ struct Registry {
   std::string plugin_of(const Case& c) const;
 
   // Whether the case's subject supports it on the case's backend. An unknown subject or backend is
-  // "no".
+  // "no". Throws SupportsFailed where the subject or the backend throws.
   Support supports(const Case& c) const;
+
+ private:
+  Support ask(const Case& c) const;
+};
+
+// A supports() that cannot be relied on: nobody can tell then whether the case is one. It threw, or
+// it answers differently when it is asked again.
+class SupportsFailed : public std::runtime_error {
+ public:
+  // `said` names subject, backend and plug-in, and says what was wrong; what() adds the case.
+  SupportsFailed(std::string said, const Case& c);
+  const std::string& said() const { return said_; }
+
+ private:
+  std::string said_;
 };
 
 // A name that nobody has: what() says which names there are, and the nearest.

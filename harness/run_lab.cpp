@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <sstream>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "harness/joint_gradients.h"
 #include "harness/reaches.h"
+#include "harness/what_was_thrown.h"
 #include "impl/contract/dtypes.h"
 #include "properties/inputs.h"
 #include "properties/reference_inputs.h"
@@ -41,16 +40,6 @@ int culprit_of(const std::vector<RankReply>& replies) {
     }
   }
   return culprit;
-}
-
-// For reports that give an incident one line.
-std::string in_one_line(const std::string& text) {
-  std::istringstream in(text);
-  std::string joined;
-  for (std::string line; std::getline(in >> std::ws, line);) {
-    joined += (joined.empty() ? "" : " | ") + line;
-  }
-  return joined;
 }
 
 RankResult result_of(const RankReply& reply, int rank, bool culprit) {
@@ -209,7 +198,7 @@ RunLab::Attempt RunLab::started_attempt(Transport& transport, const Request& req
     listener_(request.case_, last.incident);
   }
   hindrance += "; that was start " + std::to_string(kMostStarts) + ", none succeeded";
-  if (!ever_started_ || ++gave_up_ > kMostGivenUp) throw std::runtime_error(hindrance);
+  if (!ever_started_ || ++gave_up_ > kMostGivenUp) throw NoRanks(hindrance);
   last.early = false;  // it is unrepeatable
   last.observation.incident = hindrance;
   return last;

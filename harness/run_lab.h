@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "harness/registry.h"
@@ -18,12 +19,19 @@ struct LabCounts {
   int64_t recalls = 0;  // requests answered from memory
 };
 
+// Ranks that do not start, whatever is tried: nothing can be run.
+class NoRanks : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // The lab that runs requests on transports. One thread uses it.
 class RunLab : public Lab {
  public:
   // Both outlive the lab. `transports` are found by the case's `transport=`.
   RunLab(const Registry& registry, std::map<std::string, std::shared_ptr<Transport>> transports);
 
+  // Throws NoRanks.
   const Observation& observe(const Request& request) override;
   const Expected& expected(const Request& request) override;
   Support supports(const Case& c) override;

@@ -24,6 +24,7 @@ struct Property {
   // runs.
   std::function<Verdict(const Case&, Lab&)> check;
   bool about_refusals = false;
+  std::string origin = {};  // the plug-in that brought it: set where it is loaded
 };
 
 // Every property, in the order in which they are reported. Explicit: nothing registers itself.

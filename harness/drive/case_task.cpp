@@ -10,11 +10,12 @@ CaseOutcome judge_in(LaneLab& lane, const CaseTask& task, const PropertyList& pr
   CaseOutcome outcome;
   const int64_t before = lane.runs();
   lane.forget();
-  WatchedLab watched(*lane.lab, task.case_);
+  WatchedLab watched(*lane.lab, task.case_, task.supported);
   for (const size_t property : task.judges) {
     if (cancelled) break;
     Judgement judgement = judge_watched(*properties[property], task.case_, watched);
-    outcome.judged.push_back({property, std::move(judgement.verdict), judgement.unrepeatable});
+    outcome.judged.push_back(
+        {property, std::move(judgement.verdict), judgement.unrepeatable, judgement.threw});
   }
   lane.forget();
   outcome.lost_a_rank = watched.lost_a_rank();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/drive/judge.h"
@@ -15,12 +16,14 @@ namespace attncheck {
 struct CaseTask {
   Case case_;
   std::vector<size_t> judges;
+  std::optional<bool> supported = {};  // as its subject said when it was drawn
 };
 
 struct Judged {
   size_t property = 0;  // its position
   Verdict verdict;
   bool unrepeatable = false;  // a rank died or hung once and not again
+  bool threw = false;         // the property, or supports()
 };
 
 struct CaseOutcome {

@@ -30,6 +30,8 @@ bool StreamReport::failed() const {
 std::vector<std::string> StreamReport::unchecked() const {
   const std::string name = stream_name(spec);
   std::vector<std::string> lines;
+  if (!broken.empty())
+    lines.push_back(fmt::format("{}: ended after {} cases: {}", name, cases, broken));
   for (const std::string& cell : empty_cells) {
     lines.push_back(fmt::format("{}: no case in the cell '{}', which the subject supports{}", name,
                                 cell, out_of_time ? " (out of time)" : ""));
@@ -55,7 +57,8 @@ std::vector<std::string> StreamReport::unchecked() const {
     lines.push_back(fmt::format("{}: {} could not be judged on {} of its cases: {}", name,
                                 result.property, result.not_run, result.why_not_run));
   }
-  if (judged_nothing(*this)) lines.push_back(name + ": no property judged any case");
+  if (judged_nothing(*this) && broken.empty())
+    lines.push_back(name + ": no property judged any case");
   return lines;
 }
 
@@ -73,6 +76,9 @@ std::vector<std::string> CheckReport::unjudged() const {
       });
     });
     if (!judged) lines.push_back(property + " was asked for and judged no case");
+  }
+  if (untried > 0) {
+    lines.push_back(fmt::format("{} more streams were not tried, for want of ranks", untried));
   }
   return lines;
 }

@@ -30,7 +30,8 @@ struct PropertyResult {
   int64_t cases = 0;   // judged: passed or failed
   int64_t not_run = 0;
   std::string why_not_run;           // the first of them, with its case
-  bool unrepeatable = false;         // a rank died or hung once and not again
+  int64_t throws = 0;                // cases on which it, or supports(), threw
+  bool unrepeatable = false;         // a rank died or hung once and not again, or it threw
   double closest_call = 0;           // the largest error / bound among what passed
   std::optional<Case> closest_case;  // its case
   // Of a failure: the shrunk case, and what failed there. Of a pass: the evidence of the closest
@@ -74,11 +75,13 @@ struct StreamReport {
   std::vector<std::string> empty_cells;
   std::map<size_t, ExpectationCount> expectations;  // by position in the list
   bool out_of_time = false;
+  std::string broken;     // what ended the stream before its time; empty: nothing did
+  bool no_ranks = false;  // that, for want of ranks: further streams would have none either
   double seconds = 0;
 
   bool failed() const;
-  // Why the stream could not be checked, a line each: cells without a case, draws refused too
-  // often, a rank that died once, nothing applied.
+  // Why the stream could not be checked, a line each: what broke it, cells without a case, draws
+  // refused too often, a rank that died once, nothing applied.
   std::vector<std::string> unchecked() const;
 };
 
@@ -86,12 +89,15 @@ struct CheckReport {
   std::string version, libtorch;
   uint64_t seed = 0;
   std::vector<StreamReport> streams;
+  int64_t remembered_elsewhere = 0;  // failures of earlier runs that no stream of this one is about
+  size_t untried = 0;                // streams behind one that had no ranks
   double seconds = 0;
   std::vector<Expectation> expectations;
   std::vector<std::string> required;  // properties that must have judged some case
 
   int64_t runs() const;
-  // What was required and judged no case of any stream: a line each.
+  // What was required and judged no case of any stream, and streams that were not tried: a line
+  // each.
   std::vector<std::string> unjudged() const;
   // Over all streams.
   ExpectationCount count_of(size_t expectation) const;

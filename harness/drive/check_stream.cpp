@@ -7,7 +7,8 @@
 #include "harness/drive/case_task.h"
 #include "harness/drive/steering.h"
 #include "harness/drive/stream_ledger.h"
-#include "problem/case_text.h"
+#include "harness/run_lab.h"
+#include "harness/what_was_thrown.h"
 
 namespace attncheck {
 namespace {
@@ -31,6 +32,8 @@ class StreamCheck {
   StreamReport run();
 
  private:
+  void go_through();
+  void break_off();
   void post_remembered();
   void post_next();
   void post(Origin origin, const Case& c, std::vector<size_t> judges);
@@ -39,13 +42,13 @@ class StreamCheck {
   void steer_by(const Case& c, const CaseOutcome& outcome);
   void tell(const CaseUnderWay& taken);
   Shrunk shrink_in_lane(size_t property, const Case& c, const Verdict& verdict,
-                        const std::function<bool(const Case&)>& wanted);
+                        const ShrinkWish& wish);
   std::vector<size_t> open_judges(bool of_refusals) const;
   bool open(size_t i) const { return report_.results[i].verdict != Verdict::Kind::fail; }
   bool any_open() const;
   bool may_draw();
 
-  CaseStream stream_;
+  std::optional<CaseStream> stream_;  // once the subject was asked what it does
   PropertyList properties_;
   Steering steering_;
   Lanes& lanes_;
@@ -71,19 +74,16 @@ std::vector<CloseCall> calls_of(DType dtype, const PropertyList& properties,
 
 StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                          const CheckOptions& options)
-    : stream_(
-          spec, [&lanes](const Case& c) { return lanes.lab().supports(c); }, options.seed),
-      properties_(speaking_of(spec.kind, properties)),
+    : properties_(speaking_of(spec.kind, properties)),
       steering_(options.steer, calls_of(spec.dtype, properties_, options.closest)),
       lanes_(lanes),
       options_(options),
       ledger_(report_, options,
-              [this](size_t property, const Case& c, const Verdict& verdict, const auto& wanted) {
-                return shrink_in_lane(property, c, verdict, wanted);
+              [this](size_t property, const Case& c, const Verdict& verdict, const auto& wish) {
+                return shrink_in_lane(property, c, verdict, wish);
               }) {
   report_.spec = spec;
   report_.asked = options_.cases;
-  report_.meshes = stream_.meshes();
   for (const Property* property : properties_) {
     PropertyResult result;
     result.property = property->name;
@@ -115,8 +115,10 @@ bool StreamCheck::may_draw() {
 }
 
 void StreamCheck::post(Origin origin, const Case& c, std::vector<size_t> judges) {
-  under_way_.push_back({origin, CaseInLane({c, std::move(judges)}, properties_, lanes_),
-                        stream_.counts(), stream_.cell_counts()});
+  std::optional<bool> supported;
+  if (origin != Origin::remembered) supported = origin == Origin::drawn;
+  under_way_.push_back({origin, CaseInLane({c, std::move(judges), supported}, properties_, lanes_),
+                        stream_->counts(), stream_->cell_counts()});
 }
 
 bool is_about(const StreamSpec& spec, const Case& c) {
@@ -138,13 +140,13 @@ void StreamCheck::post_remembered() {
 }
 
 void StreamCheck::post_next() {
-  std::optional<Case> c = stream_.next_near(steering_.near(drawn_));
-  if (!c) c = stream_.next();
+  std::optional<Case> c = stream_->next_near(steering_.near(drawn_));
+  if (!c) c = stream_->next();
   exhausted_ = !c;
   if (!c) return;
   const std::vector<size_t> about_refusals = open_judges(true);
   if (drawn_++ % kCasesPerRefusal == 0 && !about_refusals.empty()) {
-    const std::optional<Case> refused = stream_.next_refused();
+    const std::optional<Case> refused = stream_->next_refused();
     if (refused) post(Origin::refused, *refused, about_refusals);
   }
   post(Origin::drawn, *c, open_judges(false));
@@ -208,20 +210,22 @@ void StreamCheck::take_first() {
 }
 
 Shrunk StreamCheck::shrink_in_lane(size_t property, const Case& c, const Verdict& verdict,
-                                   const std::function<bool(const Case&)>& wanted) {
+                                   const ShrinkWish& wish) {
   for (CaseUnderWay& behind : under_way_) behind.work.cancel();
   cancelled_ = true;
   Shrunk shrunk{c, verdict};
   lanes_.run([&](LaneLab& lane) {
     const int64_t before = lane.runs();
-    shrunk = shrink_failure(*properties_[property], c, verdict, lane, options_, wanted);
+    shrunk = shrink_failure(*properties_[property], c, verdict, lane, options_, wish);
     report_.runs += lane.runs() - before;
   });
   return shrunk;
 }
 
-StreamReport StreamCheck::run() {
-  const auto start = Clock::now();
+void StreamCheck::go_through() {
+  stream_.emplace(
+      report_.spec, [this](const Case& c) { return lanes_.lab().supports(c); }, options_.seed);
+  report_.meshes = stream_->meshes();
   post_remembered();
   while (true) {
     const size_t ahead = lanes_.count() == 1 ? 1 : kCasesAheadByLane * lanes_.count();
@@ -230,50 +234,47 @@ StreamReport StreamCheck::run() {
     take_first();
     if (!any_open()) under_way_.clear();
   }
-  if (any_open()) report_.empty_cells = stream_.empty_cells();
+  if (any_open()) report_.empty_cells = stream_->empty_cells();
+}
+
+// What was found so far stays; who judged nothing yet says why. Call it in a handler.
+void StreamCheck::break_off() {
+  under_way_.clear();
+  report_.broken = in_one_line(what_was_thrown());
+  for (PropertyResult& result : report_.results) {
+    if (result.cases > 0 || result.verdict != Verdict::Kind::unsupported) continue;
+    result.verdict = Verdict::Kind::not_run;
+    result.reason = report_.broken;
+  }
+}
+
+StreamReport StreamCheck::run() {
+  const auto start = Clock::now();
+  try {
+    go_through();
+  } catch (const NoRanks&) {
+    break_off();
+    report_.no_ranks = true;
+  } catch (...) {
+    break_off();
+  }
   report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return std::move(report_);
 }
 
 }  // namespace
 
-namespace {
-
-// What was shrunk in haste is judged once more at leisure.
-Shrunk confirmed(const Property& property, const Case& failing, const Verdict& verdict,
-                 LaneLab& lane, Shrunk shrunk) {
-  if (shrunk.case_ == failing) return shrunk;
-  lane.forget();
-  Verdict again = judge(property, shrunk.case_, *lane.lab);
-  if (!again.failed()) return {failing, verdict, shrunk.tries, false};
-  shrunk.verdict = std::move(again);
-  return shrunk;
+bool tries(const StreamSpec& spec, const PropertyList& properties,
+           const RememberedCase& remembered) {
+  const PropertyList speaking = speaking_of(spec.kind, properties);
+  return is_about(spec, remembered.case_) &&
+         std::any_of(speaking.begin(), speaking.end(),
+                     [&](const Property* p) { return p->name == remembered.property; });
 }
-
-}  // namespace
 
 StreamReport check_stream(const StreamSpec& spec, const PropertyList& properties, Lanes& lanes,
                           const CheckOptions& options) {
   return StreamCheck(spec, properties, lanes, options).run();
-}
-
-Shrunk shrink_failure(const Property& property, const Case& failing, const Verdict& verdict,
-                      LaneLab& lane, const CheckOptions& options,
-                      const std::function<bool(const Case&)>& wanted) {
-  int64_t tries = 0;
-  const StillFails still_fails = [&](const Case& c) -> std::optional<Verdict> {
-    if (!wanted(c)) return std::nullopt;
-    options.progress(
-        {to_text(failing), "shrinking " + property.name, ++tries, options.shrink.tries});
-    lane.forget();
-    Verdict smaller = judge(property, c, *lane.lab);
-    if (!smaller.failed()) return std::nullopt;
-    return smaller;
-  };
-  lane.lab->hurry(true);
-  Shrunk shrunk = shrink(failing, verdict, still_fails, options.shrink);
-  const bool believed = lane.lab->hurry(false);
-  return believed ? confirmed(property, failing, verdict, lane, std::move(shrunk)) : shrunk;
 }
 
 }  // namespace attncheck

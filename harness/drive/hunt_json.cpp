@@ -25,6 +25,8 @@ ReportJson hunt_json(const Hunt& hunt) {
                   {"cases", hunt.cases},
                   {"case", case_json(hunt.case_)}};
   if (!hunt.equivalent.empty()) json["equivalent"] = hunt.equivalent;
+  if (!hunt.why_not.empty()) json["why_not"] = hunt.why_not;
+  if (hunt.others) json["others"] = *hunt.others;
   if (!hunt.forms.empty()) json["forms"] = forms_json(hunt);
   return json;
 }

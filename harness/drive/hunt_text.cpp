@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/drive/hunt_report.h"
 #include "problem/case_text.h"
@@ -44,6 +45,12 @@ std::string judges_text(const Hunt& hunt) {
                      hunt.by_smallest_alone ? ", on the listed case alone" : "");
 }
 
+std::string others_text(const Hunt& hunt) {
+  if (!hunt.others) return "";
+  if (hunt.others->empty()) return "no other property fails on the listed case";
+  return fmt::format("on the listed case these fail: {}", fmt::join(*hunt.others, ", "));
+}
+
 std::string hunt_text(const Hunt& hunt) {
   std::string text = fmt::format("{}  {} ({})\n", heading_of(hunt.state()), hunt.name, hunt.source);
   text += fact("fault", hunt.fault) + fact("by", judges_text(hunt));
@@ -53,7 +60,7 @@ std::string hunt_text(const Hunt& hunt) {
   if (hunt.caught && hunt.shrunk && !hunt.small_enough) {
     text += fact("note", "the shrunk case is larger than the listed one");
   }
-  text += fact("why not", hunt.why_not);
+  text += fact("why not", hunt.why_not) + fact("others", others_text(hunt));
   for (const FormHunt& form : hunt.forms) text += fact("form", form_text(form));
   return text;
 }

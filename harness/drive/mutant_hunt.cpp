@@ -8,6 +8,7 @@
 #include "harness/drive/drawing_desk.h"
 #include "harness/drive/mutant_cases.h"
 #include "harness/drive/smaller_cases.h"
+#include "harness/registry.h"
 
 namespace attncheck {
 namespace {
@@ -39,12 +40,14 @@ class Hunter {
   Hunt run();
 
  private:
+  void hunt();
   void judge_case(const PropertyList& judges, const Case& c, Search& search);
   Search search(const Case& listed, const PropertyList& judges, int64_t most);
   void hunt_forms(const PropertyList& judges);
   void hunt_equivalent();
   void hunt_named(const PropertyList& judges);
   void try_listed(const PropertyList& judges, Search& search);
+  void ask_the_others();
   void take(const Search& search);
 
   const Mutant& mutant_;
@@ -158,6 +161,18 @@ void Hunter::hunt_equivalent() {
   take(search);
 }
 
+// What fails on the listed case beside the property that is named: the fault shows, and the entry
+// names the wrong sentence.
+void Hunter::ask_the_others() {
+  result_.others.emplace();
+  for (const Property* property : speaking_of(lane_.lab->kind(mutant_.smallest), properties_)) {
+    if (property->name == mutant_.property) continue;
+    Search search;
+    judge_case({property}, mutant_.smallest, search);
+    if (search.found) result_.others->push_back(property->name);
+  }
+}
+
 void Hunter::hunt_named(const PropertyList& judges) {
   hunt_forms(judges);
   Search search = this->search(mutant_.smallest, judges, options_.cases);
@@ -168,9 +183,20 @@ void Hunter::hunt_named(const PropertyList& judges) {
   result_.why_not = fmt::format(
       "the property holds on {} drawn cases and is '{}' on the listed one{}", search.cases,
       to_text(listed.kind), listed.reason.empty() ? "" : ": " + listed.reason);
+  ask_the_others();
 }
 
 Hunt Hunter::run() {
+  try {
+    hunt();
+  } catch (const SupportsFailed& error) {
+    result_.judged = false;
+    result_.why_not = error.what();
+  }
+  return std::move(result_);
+}
+
+void Hunter::hunt() {
   result_.name = mutant_.name;
   result_.source = mutant_.source;
   result_.fault = mutant_.fault;
@@ -186,7 +212,6 @@ Hunt Hunter::run() {
   } else {
     hunt_named(judges);
   }
-  return std::move(result_);
 }
 
 }  // namespace

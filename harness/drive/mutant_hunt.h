@@ -32,11 +32,12 @@ struct Hunt {
   int64_t cases = 0;               // drawn until then
   std::optional<Case> case_;       // shrunk, where the hunt shrinks
   std::optional<Evidence> evidence;
-  Case smallest;                // as listed
-  bool shrunk = true;           // false: case_ is as it was drawn
-  bool small_enough = false;    // the shrunk case is at least as small as the listed one
-  std::string why_not;          // of a survivor
-  std::vector<FormHunt> forms;  // on the other backends that its entry names
+  Case smallest;              // as listed
+  bool shrunk = true;         // false: case_ is as it was drawn
+  bool small_enough = false;  // the shrunk case is at least as small as the listed one
+  std::string why_not;        // of a survivor: what its property said of the listed case
+  std::optional<std::vector<std::string>> others;  // of a survivor: properties that fail there
+  std::vector<FormHunt> forms;                     // on the other backends that its entry names
 
   // Of a mutant with other backends: as listed on all of them.
   HuntState state() const;

@@ -49,6 +49,7 @@ Json stream_json(const StreamReport& stream) {
           {"dtype", to_text(stream.spec.dtype)},
           {"cases", stream.cases},
           {"asked", stream.asked},
+          {"broken", stream.broken},
           {"out_of_time", stream.out_of_time},
           {"runs", stream.runs},
           {"received_bytes", number_json(stream.received_bytes)},

@@ -160,9 +160,18 @@ std::string known_text(const CheckReport& report) {
 std::string remembered_text(const CheckReport& report) {
   int64_t remembered = 0;
   for (const StreamReport& stream : report.streams) remembered += stream.remembered;
-  if (remembered == 0) return "";
-  return fmt::format("{} failure{} of earlier runs tried first\n", remembered,
-                     remembered == 1 ? "" : "s");
+  const auto failures = [](int64_t count) {
+    return fmt::format("{} failure{} of earlier runs", count, count == 1 ? "" : "s");
+  };
+  std::string text;
+  if (remembered > 0) text = failures(remembered) + " tried first\n";
+  if (report.remembered_elsewhere > 0) {
+    text +=
+        failures(report.remembered_elsewhere) +
+        " not tried: no stream of this run is about them (their impl, backend, transport, mesh, "
+        "dtype or property was not asked for)\n";
+  }
+  return text;
 }
 
 // What a time limit cut off.

@@ -1,5 +1,7 @@
 #include "harness/drive/shrink.h"
 
+#include <cmath>
+
 #include <rapidcheck.h>
 
 #include "harness/drive/smaller_cases.h"
@@ -12,7 +14,25 @@ rc::Shrinkable<Case> shrinkable(const Case& c) {
       c, [](const Case& larger) { return rc::seq::fromContainer(smaller_cases(larger)); });
 }
 
+// Rounding that is worse than a bound allows is so by little: an accumulator one dtype narrower is
+// off by more than this where it adds more than a few terms.
+constexpr double kMostOfRounding = 4;
+// What is off by so many times more was no such error.
+constexpr double kFarFromIt = 10;
+
+// Of the bound; infinite for what is no number, and for what has no error to measure.
+double size_of(const Verdict& failure) {
+  if (!failure.evidence || failure.evidence->error == 0) return HUGE_VAL;
+  const double share = failure.share_of_bound();
+  return std::isnan(share) ? HUGE_VAL : share;
+}
+
 }  // namespace
+
+bool may_be_the_same(const Verdict& failing, const Verdict& smaller) {
+  const double size = size_of(smaller);
+  return size > kMostOfRounding || size_of(failing) < kFarFromIt * size;
+}
 
 Shrunk shrink(const Case& failing, const Verdict& verdict, const StillFails& still_fails,
               const ShrinkLimits& limits) {

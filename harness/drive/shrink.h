@@ -24,6 +24,10 @@ struct Shrunk {
   bool finished = true;  // false: a limit was reached before the smallest case
 };
 
+// Whether the failure of a smaller case can be the one that is being shrunk. A wrong value, by
+// whatever it is off, may not end as an error that rounding could have made: that is another fault.
+bool may_be_the_same(const Verdict& failing, const Verdict& smaller);
+
 // Follows RapidCheck's tree of smaller cases as long as one of them still fails.
 Shrunk shrink(const Case& failing, const Verdict& verdict, const StillFails& still_fails,
               const ShrinkLimits& limits = {});

@@ -41,7 +41,8 @@ void StreamLedger::enter_other(PropertyResult& result, const Case& c, const Judg
   if (verdict.kind == Kind::not_run && ++result.not_run == 1) {
     result.why_not_run = verdict.reason + ", case: " + to_text(c);
   }
-  const bool counts = verdict.kind == Kind::not_run && judged.unrepeatable;
+  if (judged.threw && ++result.throws > 1) return;  // one line is enough
+  const bool counts = verdict.kind == Kind::not_run && (judged.unrepeatable || judged.threw);
   if (counts || (result.verdict != Kind::pass && result.verdict != Kind::not_run)) {
     result.verdict = verdict.kind;
     result.reason = verdict.reason;
@@ -63,25 +64,45 @@ void StreamLedger::enter_known(PropertyResult& result, const Expectation& known,
     ++seen->cases;
     return;
   }
-  const Shrunk shrunk = shrink_(judged.property, c, judged.verdict, [&](const Case& smaller) {
-    return known.matches(known.property, smaller);
-  });
+  ShrinkWish wish;
+  wish.wanted = [&](const Case& smaller) { return known.matches(known.property, smaller); };
+  const Shrunk shrunk = shrink_(judged.property, c, judged.verdict, wish);
   result.known.push_back({position, 1, shrunk.case_, shrunk.verdict.evidence});
   if (result.verdict == Kind::unsupported) result.verdict = Kind::pass, result.reason.clear();
 }
 
 // What is found must not be known: a smaller case that is would hide it.
 void StreamLedger::enter_failure(PropertyResult& result, const Case& c, const Judged& judged) {
-  const Shrunk shrunk = shrink_(judged.property, c, judged.verdict, [&](const Case& smaller) {
+  PropertyResult found = result;
+  found.verdict = Kind::fail;
+  found.reason.clear();
+  found.drawn = c;
+  const auto tell = [&](const Case& smaller, const Verdict& verdict, bool to_end) {
+    found.case_ = smaller;
+    found.evidence = verdict.evidence;
+    found.shrunk_to_end = to_end;
+    options_.on_found(report_.spec, found);
+  };
+  ShrinkWish wish;
+  wish.wanted = [&](const Case& smaller) {
     return expectation_of(result.property, smaller) == nullptr;
-  });
-  result.verdict = Kind::fail;
-  result.reason.clear();
-  result.drawn = c;
-  result.case_ = shrunk.case_;
-  result.evidence = shrunk.verdict.evidence;
-  result.shrunk_to_end = shrunk.finished;
-  options_.on_failure({result.property, shrunk.case_});
+  };
+  wish.smaller = [&](const Case& smaller, const Verdict& verdict) {
+    tell(smaller, verdict, false);
+  };
+  tell(c, judged.verdict, false);
+  const auto enter_found = [&] {
+    result = found;
+    options_.on_failure({result.property, *result.case_});
+  };
+  try {
+    const Shrunk shrunk = shrink_(judged.property, c, judged.verdict, wish);
+    tell(shrunk.case_, shrunk.verdict, shrunk.finished);
+  } catch (...) {
+    enter_found();  // what cannot be shrunk to the end has failed all the same
+    throw;
+  }
+  enter_found();
 }
 
 void StreamLedger::enter(const Case& c, const Judged& judged) {

@@ -10,9 +10,9 @@ namespace attncheck {
 // Enters verdicts into the report of a stream, one after another, in the order of the cases.
 class StreamLedger {
  public:
-  // Shrinks a failure of the property at the position, to a case that `wanted` accepts.
-  using Shrink = std::function<Shrunk(size_t property, const Case&, const Verdict&,
-                                      const std::function<bool(const Case&)>& wanted)>;
+  // Shrinks a failure of the property at the position.
+  using Shrink =
+      std::function<Shrunk(size_t property, const Case&, const Verdict&, const ShrinkWish&)>;
 
   StreamLedger(StreamReport& report, const CheckOptions& options, Shrink shrink)
       : report_(report), options_(options), shrink_(std::move(shrink)) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <type_traits>
 #include <utility>
 
 #include "problem/case_text.h"
@@ -57,6 +58,7 @@ class Admission {
   void add(std::vector<Entry>& entries, std::vector<Entry> more) {
     for (Entry& entry : more) {
       require(entry);
+      if constexpr (std::is_same_v<Entry, Property>) entry.origin = plugin_;
       entries.push_back(std::move(entry));
     }
   }

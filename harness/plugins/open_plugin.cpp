@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include "harness/doing.h"
 #include "harness/plugins/admit.h"
 #include "harness/plugins/shared_object.h"
 
@@ -55,6 +56,7 @@ std::string load_fault(const std::string& said) {
 }
 
 SharedObject open_object(const std::string& path) {
+  const Doing doing("opening plug-in", path);
   try {
     return SharedObject(path);
   } catch (const NotLoaded& error) {
@@ -64,6 +66,7 @@ SharedObject open_object(const std::string& path) {
 
 Additions brought_by(const Plugin& plugin, const std::string& path) {
   Additions additions;
+  const Doing doing("the init of plug-in", path);
   try {
     plugin.init(additions);
   } catch (const std::exception& error) {

@@ -18,7 +18,9 @@ AttentionPass local_pass(const Backend* backend, double scale, std::optional<int
 AttentionPass whole_pass(const AttentionOptions& options);
 
 // The pass of one call: its exchanges around whole_pass. The mask has four axes, for the rank's own
-// queries and all heads.
+// queries and all heads. H and Hkv must be multiples of the group's size: the pass's forward throws
+// c10::Error otherwise, on every rank alike, from the first exchange that cannot be cut. (The
+// implementation takes any heads: HeadSlots fills them up to multiples.)
 AttentionPass ulysses_pass(const AttentionOptions& options, const MeshGroups& groups);
 // The same with an attention and with exchanges of one's own, in place of those of the next two.
 AttentionPass ulysses_pass(AttentionPass whole, HeadTrades trades, const AttentionOptions& options,

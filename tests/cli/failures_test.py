@@ -94,6 +94,16 @@ class Failures(unittest.TestCase):
         self.assertIn("1 failure of earlier runs tried first", again.stdout)
         self.assertEqual(len(glob.glob(self.path(".attncheck/corpus/*"))), 1)
 
+    def test_a_remembered_failure_that_no_stream_is_about_is_said(self):
+        self.run_in_folder(*FAULTY)
+        for other in ["--mesh", "2x1"], ["--dtype", "f32"], ["--property", "output_matches_reference"]:
+            # The last of two flags would be one more value of a list.
+            kept = [word for word in FAULTY]
+            kept[kept.index(other[0]) + 1] = other[1]
+            done = self.run_in_folder(*kept)
+            self.assertRegex(done.stdout, "[12] failures? of earlier runs not tried: no stream")
+            self.assertNotIn("tried first", done.stdout)
+
     def test_a_corpus_of_ones_own_or_none(self):
         self.run_in_folder(*FAULTY, "--corpus", "mine")
         self.assertEqual(len(glob.glob(self.path("mine/*.case"))), 1)
@@ -137,6 +147,8 @@ class Failures(unittest.TestCase):
 
     def test_two_reports_in_one_file_are_refused(self):
         self.refused(*FAULTY, "--json", "r", "--junit", "./r", says=["--json and --junit"])
+        self.refused(*FAULTY, "--closest", "r", "--json", "./r", says=["--json and --closest"])
+        self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_a_property_that_was_asked_for_and_judged_nothing_is_not_checked(self):
         arguments = ["--property", "tagged_integers_arrive_bitwise,output_matches_reference"]

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = None
@@ -107,6 +108,26 @@ class Promote(unittest.TestCase):
         self.assertIn("1 held, 1 failed, 0 could not be judged", done.stdout)
         os.remove(self.path("kept/" + NAME))
         self.assertEqual(self.run_in_folder("replay", "kept").returncode, 0)
+
+    def test_cases_of_a_folder_share_their_ranks(self):
+        os.mkdir(self.path("kept"))
+        for q in range(2, 6):
+            with open(self.path(f"kept/{q}.case"), "w") as file:
+                file.write(f"output_matches_reference | impl=ring transport=gloo mesh=2x1 q={q} d=1\n")
+        program = subprocess.Popen([PROGRAM, "replay", "kept"], stdout=subprocess.PIPE, text=True,
+                                   cwd=self.folder.name)  # fmt: skip
+        ranks = set()
+        while program.poll() is None:
+            for path in glob.glob(f"/proc/{program.pid}/task/*/children"):
+                try:
+                    with open(path) as file:
+                        ranks |= set(file.read().split())
+                except OSError:
+                    pass  # the thread is gone
+            time.sleep(0.01)
+        self.assertIn("4 held, 0 failed", program.stdout.read())
+        program.stdout.close()
+        self.assertEqual(len(ranks), 2)
 
     def test_what_cannot_be_judged_any_more_is_no_pass(self):
         os.mkdir(self.path("kept"))

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "gloo_cpu/shared_word.h"
+#include "tests/gloo_cpu/left_behind.h"
 
 namespace attncheck::gloo_cpu {
 namespace {
@@ -163,6 +164,12 @@ std::string write_word(const std::string& descriptor, GroupFactory&) {
   std::abort();
 }
 
+std::string fork_and_die(const std::string& who, GroupFactory& groups) {
+  leave_a_process(false);
+  if (groups.rank() == std::stoi(who)) std::abort();
+  return "alive";
+}
+
 using Verb = std::function<std::string(const std::string& rest, GroupFactory& groups)>;
 
 const std::map<std::string, Verb>& verbs() {
@@ -178,6 +185,12 @@ const std::map<std::string, Verb>& verbs() {
       {"keep", keep},
       {"babble", babble},
       {"write", write_word},
+      {"fork_and_die", fork_and_die},
+      {"fork",
+       [](const auto& where, auto&) {
+         leave_a_process(where == "away");
+         return std::string("forked");
+       }},
       {"abort", [](const auto& who, auto& g) { return absent(who, g, [] { std::abort(); }); }},
       {"exit", [](const auto& who, auto& g) { return absent(who, g, [] { ::_exit(7); }); }},
       {"absent", [](const auto& who, auto& g) { return absent(who, g, sleep_for_ever); }},

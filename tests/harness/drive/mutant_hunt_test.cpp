@@ -41,6 +41,9 @@ TEST(MutantHunt, SurvivesAPropertyThatHolds) {
   EXPECT_EQ(hunt.state(), HuntState::survived);
   EXPECT_EQ(hunt.cases, 40);
   EXPECT_NE(hunt.why_not.find("40 drawn cases and is 'pass' on the listed one"), std::string::npos);
+  EXPECT_EQ(hunt.others, std::vector<std::string>{"x"});
+  const HuntReport report{"v", "l", 3, {hunt}};
+  EXPECT_NE(report_text(report).find("on the listed case these fail: x\n"), std::string::npos);
 }
 
 TEST(MutantHunt, TriesTheListedCaseLast) {

@@ -177,9 +177,13 @@ TEST_F(LostRank, KilledWhileItStartsIsNamed) {
   EXPECT_TRUE(contains(line, "rank 0 did not start: it was ended by signal 9 (Killed)")) << line;
 }
 
-TEST_F(LostRank, ThatNeverStartsIsAnError) {
+TEST_F(LostRank, ThatNeverStartsEndsTheStream) {
   options_.rank_command = {"/no/such/program"};
-  EXPECT_THROW(check("aborts"), std::runtime_error);
+  const StreamReport& report = check("aborts");
+  EXPECT_TRUE(report.no_ranks);
+  EXPECT_TRUE(contains(report.broken, "cannot start /no/such/program")) << report.broken;
+  EXPECT_TRUE(contains(report.broken, "that was start 4, none succeeded")) << report.broken;
+  EXPECT_TRUE(contains(report.unchecked().front(), report.broken));
 }
 
 }  // namespace

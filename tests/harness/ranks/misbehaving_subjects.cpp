@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "impl/ring/ring_attention.h"
+#include "tests/gloo_cpu/left_behind.h"
 
 namespace attncheck {
 namespace {
@@ -83,6 +84,7 @@ std::vector<Implementation> misbehaving_subjects() {
       misbehaving("ring_without_out", {}, [](Attention& a) { a.out = at::Tensor(); }),
       misbehaving("ring_that_reduces_once_more", reduce_once_more),
       misbehaving("ring_that_leaves_threads", leave_a_thread),
+      misbehaving("ring_that_leaves_processes", [](const MeshGroups&) { leave_a_process(false); }),
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/gloo_cpu/left_behind.h"
 #include "tests/harness/ranks/faulty_subjects.h"
 #include "tests/harness/ranks/rank_checks.h"
 
@@ -36,13 +37,17 @@ const std::vector<Misbehaviour>& all_ten() {
       {"ring_that_hoards",
        kRunsToTheEnd,
        {"rank 1 was ended here, since it held too much memory", "of 1.00 GiB"}},
-      {"ring_of_wrong_shape", kRunsToTheEnd, {"rank 1, backward: "}},
+      {"ring_of_wrong_shape",
+       kRunsToTheEnd,
+       {"rank 1, backward: attention returned out of shape [1, 1, 1, 1, 1], expected ",
+        "(B, Sq_local, H, Dv) = [1, 1, 1, 1]"}},
       {"ring_of_wrong_dtype",
        "out_and_lse_have_declared_dtype",
        {"out of rank 1 is Float, expected Double"}},
       {"ring_without_out",
        kRunsToTheEnd,
-       {"rank 1, backward: attention returned an out that is undefined"}},
+       {"rank 1, backward: attention returned an out that is undefined, expected ",
+        "(B, Sq_local, H, Dv) = [1, "}},
       {"ring_that_reduces_once_more",
        kRunsToTheEnd,
        {"a supported case ended in an error at rank"}},
@@ -80,6 +85,30 @@ TEST_P(Misbehaving, IsAShrunkFailureWithTheRightWords) {
   EXPECT_EQ(result->case_->problem.head_dim, 1);
   EXPECT_FALSE(has_children());
 }
+
+class LeftBehind : public testing::TestWithParam<const char*> {};
+
+// It computes what it should, and nothing of what it started is there when the check is over.
+TEST_P(LeftBehind, EndsWithTheRank) {
+  const Registry registry = faulty_subjects();
+  StreamSpec spec;
+  spec.impl = "ring_that_leaves_processes";
+  spec.transport = GetParam();
+  spec.meshes = {{2, 1}};
+  int most = 0;
+  {
+    const Transports transports = in_processes(processes_of_this_program());
+    const CheckReport report = check(registry, transports, spec, 3, {"output_matches_reference"});
+    EXPECT_FALSE(report.streams.front().failed());
+    most = processes_left();
+  }
+  EXPECT_GT(most, 0);
+  EXPECT_FALSE(has_children());
+  EXPECT_TRUE(nothing_is_left());
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, LeftBehind, testing::Values("sim", "gloo"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // On gloo the other rank may be given up before its result is there.
 TEST(WrongShape, IsCalledThatOnSim) {

@@ -13,6 +13,7 @@
 #include "harness/isolated_transport.h"
 #include "harness/run_lab.h"
 #include "harness/sim_transport.h"
+#include "tests/gloo_cpu/left_behind.h"
 
 namespace attncheck {
 namespace {
@@ -63,6 +64,15 @@ bool has_children() {
   const auto give_up = std::chrono::steady_clock::now() + kTimeToDie;
   while (std::chrono::steady_clock::now() < give_up) {
     if (::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+bool nothing_is_left() {
+  const auto give_up = std::chrono::steady_clock::now() + kTimeToDie;
+  while (processes_left() > 0) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return true;

@@ -29,5 +29,7 @@ CheckReport check(const Registry& registry, const Transports& transports, const 
 
 // Whether this process has a child that lives on. Those that are being killed are waited for.
 bool has_children();
+// Whether all that ranks left behind (left_behind.h) is gone, now or soon.
+bool nothing_is_left();
 
 }  // namespace attncheck
