@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/usage.h"
+#include "harness/callables/registration.h"
 #include "harness/gpu_library.h"
 #include "harness/plugins/admit.h"
 #include "harness/plugins/open_plugin.h"
@@ -64,6 +65,15 @@ void load_plugins(const std::vector<std::string>& paths) {
     }
   }
   if (!paths.empty()) require_not_absent(filled_registry());
+}
+
+void load_callables(const std::string& path) {
+  if (path.empty()) return;
+  try {
+    add_callables(filled_registry(), descriptions_in(path));
+  } catch (const BadDescriptions& error) {
+    throw UsageError("--callables: " + path + ": " + error.what());
+  }
 }
 
 const std::vector<Backend>& absent_backends() {

@@ -15,6 +15,9 @@ const Registry& program_registry();
 // is refused.
 void load_plugins(const std::vector<std::string>& paths);
 
+// Adds the callables that the file describes; an empty path is no file. Throws UsageError.
+void load_callables(const std::string& path);
+
 // Whether backends of CUDA run in this process.
 const Support& cuda_here();
 

@@ -29,6 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Each rank imports what its callables need: of torch 3.5 s of one core.
+constexpr std::chrono::minutes kCallablesStart{4};
+
 void require_log_dir(const std::string& folder) {
   if (folder.empty()) return;
   std::error_code error;
@@ -80,7 +83,12 @@ int64_t memory_of(const RankArguments& ranks) {
 ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
                                const std::string& log_prefix) {
   ProcessOptions options;
-  options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  options.rank_command = program_registry().callables.rank_command;
+  options.start_timeout = kCallablesStart;
+  if (options.rank_command.empty()) {
+    options.start_timeout.reset();
+    options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  }
   for (const std::string& plugin : program_registry().plugins) {
     options.rank_command.insert(options.rank_command.end(), {"--plugin", plugin});
   }

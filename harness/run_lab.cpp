@@ -8,9 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/callables/refused_call.h"
 #include "harness/joint_gradients.h"
 #include "harness/reaches.h"
 #include "impl/contract/dtypes.h"
+#include "problem/case_text.h"
 #include "properties/inputs.h"
 #include "properties/reference_inputs.h"
 #include "reference/evaluation.h"
@@ -21,6 +23,10 @@ namespace {
 constexpr int kMostRuns = 3;      // of a request whose ranks end early, each time in another way
 constexpr int kMostStarts = 4;    // of ranks that do not start, for one request
 constexpr int kMostGivenUp = 10;  // requests whose ranks did not start, where others' did
+// Cases of which a call is asked in vain, since it ends in an error or takes ranks down: each costs
+// seconds, and what is not asked is found out when it is judged.
+constexpr int kMostUnanswered = 3;
+constexpr size_t kMostAnswers = 100'000;  // that are remembered
 
 bool ended(const RankReply& reply) {
   return reply.outcome != RankReply::Outcome::answered &&
@@ -100,6 +106,23 @@ Launch launch_of(const Request& request) {
           request.watch};
 }
 
+// What all ranks' calls refused, or were never made for.
+std::optional<std::string> refused_run(const Request& request, const Observation& observation) {
+  std::optional<std::string> reason;
+  for (const RankResult& rank : observation.ranks) {
+    auto fact = rank.facts.find(kNotAskedFact);
+    if (fact == rank.facts.end() && !request.forced) fact = rank.facts.find(kRefusedFact);
+    if (fact == rank.facts.end()) return std::nullopt;
+    reason = fact->second;
+  }
+  return reason;
+}
+
+const Observation& of_no_refusal(const Request& request, const Observation& observation) {
+  if (const auto reason = refused_run(request, observation)) throw RefusedRun(*reason);
+  return observation;
+}
+
 bool is_narrow(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16;
 }
@@ -170,10 +193,15 @@ struct RunLab::Attempt {
   std::string incident;                             // early, or before it could start
 };
 
+std::vector<RankReply> RunLab::replies_of(Transport& transport, const Request& request) {
+  const std::lock_guard lock(running_);
+  return transport.run(launch_of(request));
+}
+
 RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   const bool kept = request.fresh_ranks && !transport.renew(request.case_.mesh);
   ++counts_.runs;
-  const std::vector<RankReply> replies = transport.run(launch_of(request));
+  const std::vector<RankReply> replies = replies_of(transport, request);
   const int culprit = culprit_of(replies);
   Attempt attempt;
   attempt.observation = observation_of(replies, culprit);
@@ -181,7 +209,8 @@ RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   sum_joint_gradients(request, attempt.observation);
   if (kept) attempt.observation.ranks.front().facts["kept_ranks"] = "1";
   const RankResult* failed = first_failed_rank(attempt.observation);
-  attempt.early = culprit >= 0 || (failed != nullptr && !request.forced);
+  const bool refused = refused_run(request, attempt.observation).has_value();
+  attempt.early = culprit >= 0 || (failed != nullptr && !request.forced && !refused);
   if (!attempt.early) return attempt;
   attempt.incident = in_one_line(error_text(*failed));
   attempt.ending = {failed->rank, RankReply::Outcome::answered, 0};
@@ -257,9 +286,9 @@ const Observation& RunLab::observe(const Request& request) {
   const std::string text = to_text(request);
   if (const Observation* known = memory_.observation(text)) {
     ++counts_.recalls;
-    return *known;
+    return of_no_refusal(request, *known);
   }
-  return memory_.keep(text, run(request));
+  return of_no_refusal(request, memory_.keep(text, run(request)));
 }
 
 const Expected& RunLab::expected(const Request& request) {
@@ -279,7 +308,26 @@ Support RunLab::carries(const Case& c) const {
 Support RunLab::supports(const Case& c) {
   if (const Support carried = carries(c); !carried) return carried;
   const Support reached = attncheck::reaches(registry_, c, transports_.at(c.transport)->device());
-  return reached ? registry_.supports(c) : reached;
+  const Support said = reached ? registry_.supports(c) : reached;
+  return said && registry_.may_refuse_calls(c) ? asked(c) : said;
+}
+
+// Of subjects that say it at a call alone. The forward pass is made for nothing but the answer; one
+// that ends in another way counts as supported, and is judged.
+Support RunLab::asked(const Case& c) {
+  const std::lock_guard lock(asking_);
+  const std::string text = to_text(c);
+  if (const auto known = answers_.find(text); known != answers_.end()) return known->second;
+  if (unanswered_ >= kMostUnanswered) return Support::yes();
+  Request request = base_request(c);
+  request.backward = false;
+  const auto replies = replies_of(*transports_.at(c.transport), request);
+  const Observation observation = observation_of(replies, culprit_of(replies));
+  const auto refused = refused_run(request, observation);
+  if (!refused && first_failed_rank(observation) != nullptr) ++unanswered_;
+  if (cost_ranks(observation)) unanswered_ = kMostUnanswered;
+  if (answers_.size() >= kMostAnswers) answers_.clear();
+  return answers_[text] = refused ? Support::no(*refused) : Support::yes();
 }
 
 const BackendContract* RunLab::contract(const Case& c) {

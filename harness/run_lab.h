@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "harness/registry.h"
@@ -50,12 +51,17 @@ class RunLab : public Lab {
 
   struct Attempt;
 
+  Support asked(const Case& c);
+  std::vector<RankReply> replies_of(Transport& transport, const Request& request);
   Observation run(const Request& request);
   Attempt attempt(Transport& transport, const Request& request);
   Attempt started_attempt(Transport& transport, const Request& request);
   bool may_differ(const Transport& transport, const Attempt& attempt) const;
 
   const Registry& registry_;
+  std::mutex asking_, running_;             // what is asked is asked while cases are drawn
+  std::map<std::string, Support> answers_;  // to what was asked, by the case
+  int unanswered_ = 0;                      // asked, and the run ended in an error
   std::map<std::string, std::shared_ptr<Transport>> transports_;
   RunMemory memory_;
   LabCounts counts_;

@@ -38,7 +38,11 @@ Verdict judge(const Property& property, const Case& c, Lab& lab) {
   const Support supported = lab.supports(c);
   if (!supported && !property.about_refusals) return Verdict::unsupported(supported.reason);
   if (supported && property.about_refusals) return Verdict::unsupported("the case is supported");
-  return property.check(c, lab);
+  try {
+    return property.check(c, lab);
+  } catch (const RefusedRun& refused) {
+    return Verdict::unsupported(refused.what());
+  }
 }
 
 Judgement judge_watched(const Property& property, const Case& c, WatchedLab& lab) {
