@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 
 // Each rank imports what its callables need: of torch 3.5 s of one core.
 constexpr std::chrono::minutes kCallablesStart{4};
+constexpr int kCallablesRenewals = 30;  // of groups, whose threads stay
 
 void require_log_dir(const std::string& folder) {
   if (folder.empty()) return;
@@ -85,8 +86,10 @@ ProcessOptions process_options(const std::string& transport, const RankArguments
   ProcessOptions options;
   options.rank_command = program_registry().callables.rank_command;
   options.start_timeout = kCallablesStart;
+  options.most_renewals = kCallablesRenewals;
   if (options.rank_command.empty()) {
     options.start_timeout.reset();
+    options.most_renewals = 0;
     options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
   }
   for (const std::string& plugin : program_registry().plugins) {

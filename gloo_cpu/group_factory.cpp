@@ -52,12 +52,14 @@ struct GroupFactory::Parts {
   RankPlace place;
   std::unique_ptr<GroupMaker> maker;
   c10::intrusive_ptr<c10d::Store> store;
+  int generation = 0;  // groups of another one meet under other names
 
   c10::intrusive_ptr<c10d::ProcessGroup> make(const std::vector<int>& members) const {
     GroupParts parts;
     parts.rank = index_in(members, place.rank, place.world);
     parts.size = static_cast<int>(members.size());
-    parts.store = c10::make_intrusive<c10d::PrefixStore>(group_name(members), store);
+    const std::string name = group_name(members) + "/" + std::to_string(generation);
+    parts.store = c10::make_intrusive<c10d::PrefixStore>(name, store);
     parts.timeout = place.group_timeout;
     return maker->make(members, parts);
   }
@@ -80,6 +82,13 @@ int GroupFactory::size() const {
 }
 c10::Device GroupFactory::device() const {
   return parts_->maker->device();
+}
+
+void GroupFactory::renew() {
+  groups_.clear();
+  trusted_ = true;
+  ++parts_->generation;
+  parts_->maker->renew();
 }
 
 c10::intrusive_ptr<c10d::ProcessGroup> GroupFactory::group(const std::vector<int>& members) {

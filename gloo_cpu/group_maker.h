@@ -37,6 +37,8 @@ class GroupMaker {
   // torch.distributed is made there.
   virtual c10::intrusive_ptr<c10d::ProcessGroup> make(const std::vector<int>& members,
                                                       const GroupParts& parts);
+  // All groups so far were forgotten.
+  virtual void renew() {}
   // Waits for the other members, at most for the timeout.
   virtual void equip(c10d::ProcessGroup& group, const GroupParts& parts) = 0;
 };

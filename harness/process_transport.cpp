@@ -118,6 +118,7 @@ gloo_cpu::RankSetOptions rank_set_options(const ProcessOptions& options) {
   gloo_cpu::RankSetOptions set;
   set.command.argv = options.rank_command;
   set.timeout = options.timeout;
+  set.most_renewals = options.most_renewals;
   set.start_timeout = options.start_timeout.value_or(set.start_timeout);
   set.log_dir = options.log_dir;
   set.log_prefix = options.log_prefix;
@@ -151,6 +152,14 @@ Support ProcessTransport::supports(const Mesh& mesh) const {
 void ProcessTransport::hurry(bool on) {
   hasty_ = on;
   slow_ = slow_ && on;
+}
+
+bool ProcessTransport::restart() {
+  const bool renewed = std::any_of(sets_.begin(), sets_.end(), [](const auto& entry) {
+    return entry.second && entry.second->renewed();
+  });
+  std::erase_if(sets_, [](const auto& entry) { return entry.second && !entry.second->fresh(); });
+  return renewed;
 }
 
 std::chrono::milliseconds ProcessTransport::timeout() const {

@@ -27,6 +27,7 @@ struct ProcessOptions {
   std::chrono::milliseconds timeout{30'000};  // of one request; of a collective, half of it
   // Until all ranks are ready, where they take longer to start than the program itself would.
   std::optional<std::chrono::milliseconds> start_timeout = {};
+  int most_renewals = 0;  // as gloo_cpu::RankSetOptions has it
   // Where each rank's stdout and stderr go, as <log_prefix>rank<N>.log. Empty: kept in memory, and
   // shown with what became of a rank that ended. Lanes need prefixes of their own.
   std::string log_dir;
@@ -58,6 +59,8 @@ class ProcessTransport : public Transport {
   std::vector<RankReply> run(const Launch& launch) override;
   bool repeats_itself() const override { return false; }
   void hurry(bool on) override;
+  bool outlives_errors() const override { return options_.most_renewals > 0; }
+  bool restart() override;
 
  private:
   gloo_cpu::Ranks& set_of(int size);

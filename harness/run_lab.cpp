@@ -1,6 +1,7 @@
 #include "harness/run_lab.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -8,14 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/callables/refused_call.h"
+#include "harness/expectation.h"
 #include "harness/joint_gradients.h"
 #include "harness/reaches.h"
-#include "impl/contract/dtypes.h"
-#include "problem/case_text.h"
-#include "properties/inputs.h"
-#include "properties/reference_inputs.h"
-#include "reference/evaluation.h"
 
 namespace attncheck {
 namespace {
@@ -23,10 +19,6 @@ namespace {
 constexpr int kMostRuns = 3;      // of a request whose ranks end early, each time in another way
 constexpr int kMostStarts = 4;    // of ranks that do not start, for one request
 constexpr int kMostGivenUp = 10;  // requests whose ranks did not start, where others' did
-// Cases of which a call is asked in vain, since it ends in an error or takes ranks down: each costs
-// seconds, and what is not asked is found out when it is judged.
-constexpr int kMostUnanswered = 3;
-constexpr size_t kMostAnswers = 100'000;  // that are remembered
 
 bool ended(const RankReply& reply) {
   return reply.outcome != RankReply::Outcome::answered &&
@@ -57,6 +49,12 @@ std::string in_one_line(const std::string& text) {
     joined += (joined.empty() ? "" : " | ") + line;
   }
   return joined;
+}
+
+// Errors that differ in sizes alone are of one kind.
+std::string kind_of(std::string incident) {
+  std::erase_if(incident, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return incident;
 }
 
 RankResult result_of(const RankReply& reply, int rank, bool culprit) {
@@ -106,75 +104,9 @@ Launch launch_of(const Request& request) {
           request.watch};
 }
 
-// What all ranks' calls refused, or were never made for.
-std::optional<std::string> refused_run(const Request& request, const Observation& observation) {
-  std::optional<std::string> reason;
-  for (const RankResult& rank : observation.ranks) {
-    auto fact = rank.facts.find(kNotAskedFact);
-    if (fact == rank.facts.end() && !request.forced) fact = rank.facts.find(kRefusedFact);
-    if (fact == rank.facts.end()) return std::nullopt;
-    reason = fact->second;
-  }
-  return reason;
-}
-
 const Observation& of_no_refusal(const Request& request, const Observation& observation) {
   if (const auto reason = refused_run(request, observation)) throw RefusedRun(*reason);
   return observation;
-}
-
-bool is_narrow(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
-// How the run rounds: by the case, by the blocks that are merged, and by the exp that the kernel's
-// contract declares.
-reference::BoundContext bound_context(const Request& request, const BackendContract* contract) {
-  const Case& c = request.case_;
-  const at::ScalarType io = scalar_type(c.problem.dtype);
-  const int merges = std::max(c.mesh.ring, request.key_blocks);
-  reference::BoundContext context{io, lse_scalar_type(io), merges};
-  if (!is_narrow(c.problem.dtype)) return context;
-  if (contract != nullptr) context.exp_error = contract->narrow_exp_error;
-  context.narrow_sums = !c.convert_to_fp32;
-  return context;
-}
-
-Expected expect(const Request& request, const reference::BoundContext& context) {
-  const InputTensors tensors = global_inputs(request);
-  Expected expected;
-  expected.inputs = reference_inputs(request, tensors);
-  expected.dout = tensors.dout;
-  expected.dlse = tensors.dlse;
-  reference::Evaluation evaluation =
-      reference::evaluate(expected.inputs, tensors.dout, tensors.dlse, context);
-  expected.forward = std::move(evaluation.forward);
-  expected.gradients = std::move(evaluation.gradients);
-  expected.bounds = std::move(evaluation.bounds);
-  return expected;
-}
-
-// What the reference says does not depend on how the run is made, but for the bounds' context.
-std::string expectation_key(Request request, const reference::BoundContext& context) {
-  request.case_.impl = "reference";
-  request.case_.transport = "any";
-  if (context.exp_error == 0) request.case_.backend = "any";
-  request.case_.grad = {};
-  request.case_.return_lse = true;
-  request.case_.convert_to_fp32 = !context.narrow_sums;
-  request.case_.rotate = Rotate::allgather;
-  request.case_.schedule.clear();
-  if (request.value != ValueEdit::shard_indicator &&
-      request.dout.kind != Cotangent::Kind::one_rank) {
-    request.case_.mesh = {request.case_.mesh.ring, 1};
-  }
-  request.poison.reset();
-  request.contiguous = request.keep_inputs = request.fresh_ranks = false;
-  request.watch = request.embedded = false;
-  request.company = Company::none;
-  request.companion.reset();
-  request.repeat = 0;
-  return to_text(request);
 }
 
 }  // namespace
@@ -260,12 +192,16 @@ Observation RunLab::run(const Request& request) {
   std::string incident = last.incident;
   for (int runs = 1; runs < kMostRuns && may_differ(transport, last); ++runs) {
     believed_ = believed_ || hasty_;
-    if (hasty_) break;
+    if (hasty_ || (transport.outlives_errors() && confirmed_.contains(kind_of(last.incident))))
+      break;
     listener_(request.case_, last.incident);
+    const bool on_kept_ranks = transport.restart();
     Attempt next = started_attempt(transport, request);
+    if (on_kept_ranks && !next.early) incident = next.incident;  // they held what errors left
     if (next.early) incident += "; then " + next.incident;
     const bool alike = next.early && next.ending == last.ending && !next.outside;
     last = std::move(next);
+    if (alike) confirmed_.insert(kind_of(last.incident));
     if (alike) break;
   }
   Observation& observation = last.observation;
@@ -309,25 +245,14 @@ Support RunLab::supports(const Case& c) {
   if (const Support carried = carries(c); !carried) return carried;
   const Support reached = attncheck::reaches(registry_, c, transports_.at(c.transport)->device());
   const Support said = reached ? registry_.supports(c) : reached;
-  return said && registry_.may_refuse_calls(c) ? asked(c) : said;
+  if (!said || !registry_.may_refuse_calls(c)) return said;
+  return asked_.answer(c, [this](const Request& request) { return only_run(request); });
 }
 
-// Of subjects that say it at a call alone. The forward pass is made for nothing but the answer; one
-// that ends in another way counts as supported, and is judged.
-Support RunLab::asked(const Case& c) {
-  const std::lock_guard lock(asking_);
-  const std::string text = to_text(c);
-  if (const auto known = answers_.find(text); known != answers_.end()) return known->second;
-  if (unanswered_ >= kMostUnanswered) return Support::yes();
-  Request request = base_request(c);
-  request.backward = false;
-  const auto replies = replies_of(*transports_.at(c.transport), request);
-  const Observation observation = observation_of(replies, culprit_of(replies));
-  const auto refused = refused_run(request, observation);
-  if (!refused && first_failed_rank(observation) != nullptr) ++unanswered_;
-  if (cost_ranks(observation)) unanswered_ = kMostUnanswered;
-  if (answers_.size() >= kMostAnswers) answers_.clear();
-  return answers_[text] = refused ? Support::no(*refused) : Support::yes();
+// A run apart from those that are judged: no incident, and not remembered.
+Observation RunLab::only_run(const Request& request) {
+  const auto replies = replies_of(*transports_.at(request.case_.transport), request);
+  return observation_of(replies, culprit_of(replies));
 }
 
 const BackendContract* RunLab::contract(const Case& c) {

@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
+#include "harness/callables/asked_calls.h"
 #include "harness/registry.h"
 #include "harness/run_memory.h"
 #include "harness/transport.h"
@@ -51,7 +53,7 @@ class RunLab : public Lab {
 
   struct Attempt;
 
-  Support asked(const Case& c);
+  Observation only_run(const Request& request);
   std::vector<RankReply> replies_of(Transport& transport, const Request& request);
   Observation run(const Request& request);
   Attempt attempt(Transport& transport, const Request& request);
@@ -59,9 +61,9 @@ class RunLab : public Lab {
   bool may_differ(const Transport& transport, const Attempt& attempt) const;
 
   const Registry& registry_;
-  std::mutex asking_, running_;             // what is asked is asked while cases are drawn
-  std::map<std::string, Support> answers_;  // to what was asked, by the case
-  int unanswered_ = 0;                      // asked, and the run ended in an error
+  std::mutex running_;  // what a call refuses is asked while cases are drawn
+  AskedCalls asked_;
+  std::set<std::string> confirmed_;  // kinds of errors that came again on fresh ranks
   std::map<std::string, std::shared_ptr<Transport>> transports_;
   RunMemory memory_;
   LabCounts counts_;

@@ -15,6 +15,8 @@ endif()
 
 if(NOT ATTNCHECK_PYTHON)
   set(attncheck_python_absent "configured with ATTNCHECK_PYTHON=OFF")
+elseif(ATTNCHECK_SANITIZE)
+  set(attncheck_python_absent "a Python that is not sanitized cannot load what is")
 elseif(NOT attncheck_torch_python OR NOT attncheck_python_version)
   set(attncheck_python_absent "${attncheck_torch_root} is a LibTorch without its Python module")
 else()

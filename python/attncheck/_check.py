@@ -72,7 +72,9 @@ def _text(value: Any) -> str:
 
 def _run(words: list[str]) -> Report:
     impls, backends = _arguments.callables_in(words)
-    words = _arguments.with_defaults(words, backends) if impls or backends else words
+    if not impls and not backends:
+        raise RequestError("nothing of Python is named: give a callable, or a backend")
+    words = _arguments.with_defaults(words, backends)
     callables = _program.file_in_memory(_program.descriptions(impls, backends))
     with tempfile.TemporaryDirectory(prefix="attncheck-") as folder:
         report = os.path.join(folder, "report.json")

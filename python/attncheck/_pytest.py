@@ -35,7 +35,10 @@ def pytest_cases(attention: Any = None, **options: Any) -> Callable[[str], None]
     def report() -> Report:
         return check(attention, **options)
 
-    @pytest.mark.parametrize("property", [*property_names(), COMPLETE])
+    asked = options.get("property") or "all"
+    asked = asked.split(",") if isinstance(asked, str) else list(asked)
+
+    @pytest.mark.parametrize("property", [*(property_names() if "all" in asked else asked), COMPLETE])
     def test(property: str) -> None:
         if property == COMPLETE:
             _judge_all(report())

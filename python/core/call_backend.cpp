@@ -19,7 +19,9 @@ struct Hidden {
 
 // (Sq, Skv), true where the diagonal lets a query see a key.
 at::Tensor below(int64_t diagonal, const BackendInputs& block) {
-  const auto positions = [&](int64_t n) { return at::arange(n, block.q.options().dtype(at::kLong)); };
+  const auto positions = [&](int64_t n) {
+    return at::arange(n, block.q.options().dtype(at::kLong));
+  };
   const at::Tensor rows = positions(block.q.size(1)) + diagonal;
   return positions(block.k.size(1)).unsqueeze(0) <= rows.unsqueeze(1);
 }

@@ -9,8 +9,8 @@
 namespace attncheck::python {
 
 // Subjects that call Python, which holds the objects as long as the process lives. They are called
-// without the GIL and take it. `call` is given all that a case asks for, by name, and picks what its
-// callable takes (attncheck/_calls.py):
+// without the GIL and take it. `call` is given all that a case asks for, by name, and picks what
+// its callable takes (attncheck/_calls.py):
 //   attention(q, k, v, options) -> (out, lse or None)
 //   forward(q, k, v, options) -> (out, lse); backward(grad_out, q, k, v, out, lse, options) -> (dq,
 //   dk, dv)

@@ -30,8 +30,8 @@ int serve(const py::list& implementations, const py::list& backends, const py::o
   }
   for (const py::handle& one : backends) {
     const CallableDescription callable = description_of(one);
-    add_callable(registry, python_backend(callable, kept(one.attr("forward")),
-                                          kept(one.attr("backward"))));
+    add_callable(registry,
+                 python_backend(callable, kept(one.attr("forward")), kept(one.attr("backward"))));
   }
   const py::object& groups = kept(world);
   const py::gil_scoped_release released;

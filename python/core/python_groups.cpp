@@ -24,6 +24,10 @@ class PythonGroups : public gloo_cpu::GroupMaker {
     const py::gil_scoped_acquire gil;
     return world_.attr("group")(members).cast<c10::intrusive_ptr<c10d::ProcessGroup>>();
   }
+  void renew() override {
+    const py::gil_scoped_acquire gil;
+    world_.attr("renew")();
+  }
   void equip(c10d::ProcessGroup&, const gloo_cpu::GroupParts&) override {}
 
  private:

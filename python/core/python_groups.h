@@ -13,6 +13,7 @@ namespace attncheck::python {
 // by new_group, so that dist.get_rank(group), functional collectives and meshes of devices work on
 // what a callable is given. `world` has the methods
 //   enter(rank, size, store, timeout_seconds, network)   once, before any group
+//   renew()                                               every group is forgotten
 //   group(ranks) -> ProcessGroup                          ranks in ascending order
 std::unique_ptr<gloo_cpu::GroupMaker> python_groups(const gloo_cpu::RankPlace& place,
                                                     const py::object& world);

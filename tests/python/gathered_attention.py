@@ -47,10 +47,10 @@ def attention(q, k, v, *, group, scale, is_causal, return_lse):
     return (out, lse) if return_lse else out
 
 
-def small_heads(q, k, v, *, group, scale):
-    """Does one head alone, and says so."""
-    if q.shape[2] != group.size() // group.size() * 2:
-        raise attncheck.Unsupported("two heads, and no other number")
+def even_heads(q, k, v, *, group, scale):
+    """Does an even number of heads alone, and says so."""
+    if q.shape[2] % 2 != 0:
+        raise attncheck.Unsupported("an even number of heads, please")
     return dense(q, Gathered.apply(k, group), Gathered.apply(v, group), scale)[0]
 
 
