@@ -150,6 +150,7 @@ CheckOptions options_of(const CheckArguments& arguments, const Registry& registr
                         const std::optional<Corpus>& corpus) {
   CheckOptions options;
   options.seed = arguments.seed;
+  options.replay_program = registry.callables.program;
   options.replay_flags = replay_flags(arguments.ranks);
   options.expectations = expectations_in(arguments.expect, registry);
   if (corpus) options.remembered = remembered_in(arguments.corpora);

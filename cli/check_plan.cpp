@@ -97,7 +97,9 @@ class Planner {
     return lab_.kind(c);
   }
 
-  bool has_lse(const std::string& backend) const {
+  bool has_lse(const std::string& impl, const std::string& backend) const {
+    const Callables& callables = registry_.callables;
+    if (callables.names.contains(impl)) return callables.with_lse.contains(impl);
     Case c;
     c.backend = backend;
     const BackendContract* contract = lab_.contract(c);
@@ -114,17 +116,22 @@ class Planner {
   void add_subject(const std::string& impl, const std::string& transport) {
     const SubjectKind kind = kind_of(impl);
     if (!shapes_.empty() && !takes_shapes(kind)) return;
-    for (const std::string& backend : backends_of(kind)) {
+    for (const std::string& backend : backends_of(impl, kind)) {
       for (const std::string& dtype : dtypes_of(kind, backend)) {
-        add_stream(
-            {impl, backend, transport, parse_dtype(dtype), {}, kind, has_lse(backend), shapes_});
+        StreamSpec spec{impl, backend, transport, parse_dtype(dtype), {}, kind};
+        spec.lse = has_lse(impl, backend);
+        spec.shapes = shapes_;
+        spec.refuses_calls = registry_.may_refuse_calls(plain_case(spec, {}));
+        add_stream(std::move(spec));
       }
     }
   }
 
-  // Implementations are judged on every backend; a model asks about its sharding, on one.
-  Names backends_of(SubjectKind kind) const {
-    const bool every = kind != SubjectKind::model || !arguments_.backends.empty();
+  // Implementations are judged on every backend; a model asks about its sharding, on one, and a
+  // callable has its own.
+  Names backends_of(const std::string& impl, SubjectKind kind) const {
+    const bool on_one = kind == SubjectKind::model || registry_.callables.names.contains(impl);
+    const bool every = !on_one || !arguments_.backends.empty();
     return needs_backend(kind) && every ? backends_ : Names{"math"};
   }
 

@@ -18,8 +18,8 @@ int explain_command(const std::string& case_text, const RankArguments& ranks) {
   RunLab& lab = *made;
   require_runnable(registry, lab, c);
   if (lab.kind(c) != SubjectKind::implementation) {
-    throw UsageError("explain speaks of attention over a mesh, and " + c.impl +
-                     " is none; attncheck replay shows what is wrong with it");
+    throw UsageError("explain speaks of attention over a mesh, and " + c.impl + " is none; " +
+                     registry.callables.program + " replay shows what is wrong with it");
   }
   const Support supported = lab.supports(c);
   if (!supported) throw UsageError(c.impl + " does not support the case: " + supported.reason);

@@ -40,6 +40,7 @@ struct Arguments {
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
   std::vector<std::string> plugins;       // libraries
+  std::string callables;                  // a file of descriptions
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
 };
@@ -179,6 +180,7 @@ int run(int argc, char** argv) {
   add_list_command(app, all);
   add_rank(app, all);
   add_plugins(app, all.plugins);
+  add_callables_flag(app, all.callables);
   require_command(argc, argv);
   try {
     app.parse(argc, argv);
@@ -188,6 +190,7 @@ int run(int argc, char** argv) {
     throw UsageError(error.what());
   }
   load_plugins(all.plugins);
+  load_callables(all.callables);
   return all.command();
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/usage.h"
+#include "harness/callables/registration.h"
 #include "harness/doing.h"
 #include "harness/gpu_library.h"
 #include "harness/plugins/admit.h"
@@ -79,6 +80,15 @@ void load_plugins(const std::vector<std::string>& paths) {
 
 void name_what_ends() {
   if (!loaded_plugins().empty()) new Doing("the end, with plug-ins", loaded_plugins());  // leaked
+}
+
+void load_callables(const std::string& path) {
+  if (path.empty()) return;
+  try {
+    add_callables(filled_registry(), descriptions_in(path));
+  } catch (const BadDescriptions& error) {
+    throw UsageError("--callables: " + path + ": " + error.what());
+  }
 }
 
 const std::vector<Backend>& absent_backends() {

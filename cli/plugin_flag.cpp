@@ -4,6 +4,15 @@
 
 namespace attncheck::cli {
 
+void add_callables_flag(CLI::App& app, std::string& path) {
+  for (const char* name : {"check", "replay", "explain", "promote", "list"}) {
+    app.get_subcommand(name)
+        ->add_option("--callables", path,
+                     "Descriptions of callables, as python -m attncheck writes")
+        ->group("");
+  }
+}
+
 void add_plugins(CLI::App& app, std::vector<std::string>& paths) {
   for (const char* name :
        {"check", "replay", "explain", "mutants", "contracts", "promote", "list", "rank"}) {

@@ -102,6 +102,7 @@ std::string failure_text(const Registry& registry, const RememberedCase& remembe
   result.verdict = verdict.kind;
   result.evidence = verdict.evidence;
   result.case_ = remembered.case_;
+  result.replay_program = program_registry().callables.program;
   result.replay_flags = replay_flags(ranks);
   return attncheck::failure_text(stream_name(spec_of(registry, remembered.case_)), result);
 }

@@ -21,6 +21,7 @@ using Kind = Verdict::Kind;
 
 PropertyResult result_of(const Judgement& judgement, const Case& c, const std::string& flags) {
   PropertyResult result;
+  result.replay_program = program_registry().callables.program;
   result.replay_flags = flags;
   result.property = judgement.property->name;
   result.explains = judgement.property->explains;

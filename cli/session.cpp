@@ -29,6 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Each rank imports what its callables need: of torch 3.5 s of one core.
+constexpr std::chrono::minutes kCallablesStart{4};
+constexpr int kCallablesRenewals = 30;  // of groups, whose threads stay
+
 void require_log_dir(const std::string& folder) {
   if (folder.empty()) return;
   std::error_code error;
@@ -81,7 +85,14 @@ int64_t memory_of(const RankArguments& ranks) {
 ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
                                const std::string& log_prefix) {
   ProcessOptions options;
-  options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  options.rank_command = program_registry().callables.rank_command;
+  options.start_timeout = kCallablesStart;
+  options.most_renewals = kCallablesRenewals;
+  if (options.rank_command.empty()) {
+    options.start_timeout.reset();
+    options.most_renewals = 0;
+    options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  }
   for (const std::string& plugin : program_registry().plugins) {
     options.rank_command.insert(options.rank_command.end(), {"--plugin", plugin});
   }

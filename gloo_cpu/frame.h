@@ -13,7 +13,8 @@ namespace attncheck::gloo_cpu {
 
 struct FrameHeader {
   // ready: a rank's first frame, once. doubtful: an answer whose rank no longer trusts its groups.
-  enum class Kind : std::uint32_t { ready = 1, request = 2, answer = 3, doubtful = 4 };
+  // anew: a request before which the rank makes its groups anew.
+  enum class Kind : std::uint32_t { ready = 1, request = 2, answer = 3, doubtful = 4, anew = 5 };
 
   std::uint32_t magic = 0;
   Kind kind = Kind::ready;

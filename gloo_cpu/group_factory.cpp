@@ -16,15 +16,9 @@
 namespace attncheck::gloo_cpu {
 namespace {
 
-std::string name_of(const std::vector<int>& members) {
-  std::string name = "ranks";
-  for (int member : members) name += "_" + std::to_string(member);
-  return name;
-}
-
 // The rank in the group of the rank `self` of the world.
 int index_in(const std::vector<int>& members, int self, int world) {
-  const std::string name = name_of(members);
+  const std::string name = group_name(members);
   for (int member : members) {
     TORCH_CHECK(member >= 0 && member < world, "group ", name, ": rank ", member,
                 " is outside a world of ", world);
@@ -40,21 +34,34 @@ int index_in(const std::vector<int>& members, int self, int world) {
 
 }  // namespace
 
+std::string group_name(const std::vector<int>& members) {
+  std::string name = "ranks";
+  for (int member : members) name += "_" + std::to_string(member);
+  return name;
+}
+
+c10::intrusive_ptr<c10d::ProcessGroup> GroupMaker::make(const std::vector<int>& members,
+                                                        const GroupParts& parts) {
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(parts.store, parts.rank, parts.size);
+  equip(*group, parts);
+  group->setGroupName(group_name(members));
+  return group;
+}
+
 struct GroupFactory::Parts {
   RankPlace place;
   std::unique_ptr<GroupMaker> maker;
   c10::intrusive_ptr<c10d::Store> store;
+  int generation = 0;  // groups of another one meet under other names
 
   c10::intrusive_ptr<c10d::ProcessGroup> make(const std::vector<int>& members) const {
     GroupParts parts;
     parts.rank = index_in(members, place.rank, place.world);
     parts.size = static_cast<int>(members.size());
-    parts.store = c10::make_intrusive<c10d::PrefixStore>(name_of(members), store);
+    const std::string name = group_name(members) + "/" + std::to_string(generation);
+    parts.store = c10::make_intrusive<c10d::PrefixStore>(name, store);
     parts.timeout = place.group_timeout;
-    auto group = c10::make_intrusive<c10d::ProcessGroup>(parts.store, parts.rank, parts.size);
-    maker->equip(*group, parts);
-    group->setGroupName(name_of(members));
-    return group;
+    return maker->make(members, parts);
   }
 };
 
@@ -75,6 +82,13 @@ int GroupFactory::size() const {
 }
 c10::Device GroupFactory::device() const {
   return parts_->maker->device();
+}
+
+void GroupFactory::renew() {
+  groups_.clear();
+  trusted_ = true;
+  ++parts_->generation;
+  parts_->maker->renew();
 }
 
 c10::intrusive_ptr<c10d::ProcessGroup> GroupFactory::group(const std::vector<int>& members) {

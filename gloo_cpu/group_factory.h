@@ -39,6 +39,8 @@ class GroupFactory {
   // answer of this request still counts, but the set is not used for another one.
   void distrust() { trusted_ = false; }
   bool trusted() const { return trusted_; }
+  // Forgets all groups: later ones are new, and trusted. Every rank of the set does so at once.
+  void renew();
 
  private:
   struct Parts;

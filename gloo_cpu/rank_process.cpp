@@ -52,9 +52,9 @@ RankProcess::RankProcess(const RankSetOptions& options, int place_in_part, int s
   process_.emplace(ChildCommand{options.command.argv, environment_of(place), log_.fd(), kept});
 }
 
-void RankProcess::post(std::string_view request) {
+void RankProcess::post(std::string_view request, FrameHeader::Kind kind) {
   log_.mark();
-  outgoing_.emplace(FrameHeader::Kind::request, request);
+  outgoing_.emplace(kind, request);
 }
 
 short RankProcess::events() const {

@@ -21,7 +21,7 @@ class RankProcess {
   RankProcess(const RankSetOptions& options, int place_in_part, int store);
 
   // Starts to send; `request` must stay until a frame came or this rank was given up.
-  void post(std::string_view request);
+  void post(std::string_view request, FrameHeader::Kind kind = FrameHeader::Kind::request);
   // What to poll() for: POLLIN, POLLOUT while there is something left to send, 0 once closed.
   short events() const;
   int socket() const { return socket_.get(); }

@@ -130,7 +130,10 @@ void RankSet::await_ready() {
 std::vector<RankReply> RankSet::run(const std::string& request) {
   TORCH_CHECK(usable_, "this set of ", world(), " ranks is no longer usable: make a new one");
   usable_ = false;
-  for (auto& rank : ranks_) rank->post(request);
+  const bool anew = std::exchange(distrusted_, false);
+  if (anew) ++renewals_;
+  const auto kind = anew ? FrameHeader::Kind::anew : FrameHeader::Kind::request;
+  for (auto& rank : ranks_) rank->post(request, kind);
   const auto collective = options_.world > 1 ? options_.timeout / 2 : options_.timeout;
   Exchange exchange(ranks_, {options_.timeout, collective, options_.peer_grace, options_.memory},
                     options_.part.others_ended);
@@ -141,8 +144,9 @@ std::vector<RankReply> RankSet::run(const std::string& request) {
   }
   usable_ = !outgrown();
   for (int place = 0; place < options_.part.count; ++place) {
-    usable_ = usable_ && exchange.kind(place) == FrameHeader::Kind::answer;
+    distrusted_ = distrusted_ || exchange.kind(place) != FrameHeader::Kind::answer;
   }
+  usable_ = usable_ && (!distrusted_ || renewals_ < options_.most_renewals);
   return replies;
 }
 

@@ -86,6 +86,9 @@ struct RankSetOptions {
   // among them. Looked at ten times a second; 0: no bound.
   int64_t memory = 0;
   int shared_word = -1;  // the descriptor of a SharedWord that each rank is given
+  // How often ranks that all answered, and of which some distrust their groups, make these anew
+  // instead of being ended: for ranks that take long to start.
+  int most_renewals = 0;
   Part part;
 };
 
@@ -108,6 +111,10 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual std::vector<RankReply> run(const std::string& request) = 0;
   virtual bool usable() const = 0;
+  // Whether groups were made anew since the ranks started; and whether they neither were nor will
+  // be before the next request.
+  virtual bool renewed() const { return false; }
+  virtual bool fresh() const { return true; }
   virtual std::chrono::milliseconds timeout() const = 0;
 };
 
@@ -130,9 +137,11 @@ class RankSet : public Ranks {
   std::vector<RankReply> run(const std::string& request) override;
 
   // False after a reply that is not `answered`, after an answer whose rank distrusts its groups
-  // (GroupFactory::distrust), and once the ranks hold more memory than they may although they
-  // answered. The owner then makes a new set.
+  // (GroupFactory::distrust) unless they may be made anew, and once the ranks hold more memory than
+  // they may although they answered. The owner then makes a new set.
   bool usable() const override { return usable_; }
+  bool renewed() const override { return renewals_ > 0; }
+  bool fresh() const override { return renewals_ == 0 && !distrusted_; }
   int world() const { return options_.world; }
   std::chrono::milliseconds timeout() const override { return options_.timeout; }
   std::vector<pid_t> pids() const;
@@ -150,6 +159,8 @@ class RankSet : public Ranks {
   std::jthread keeper_;
   std::vector<std::unique_ptr<RankProcess>> ranks_;
   bool usable_ = true;
+  bool distrusted_ = false;  // by the answers to the last request
+  int renewals_ = 0;
   std::chrono::steady_clock::time_point memory_looked_at_;
 };
 

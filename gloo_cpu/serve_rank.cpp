@@ -48,9 +48,11 @@ void send(int socket, FrameHeader::Kind kind, const std::string& bytes) {
   frame.push(socket);  // nobody to tell if the parent is gone: the next receive ends the loop
 }
 
-std::optional<std::string> receive(int socket) {
+// The next request, if there is one; before some, the groups are made anew.
+std::optional<std::string> receive(int socket, GroupFactory& groups) {
   IncomingFrame frame;
   if (frame.pull(socket) != Progress::complete) return std::nullopt;
+  if (frame.kind() == FrameHeader::Kind::anew) groups.renew();
   return std::move(frame.payload());
 }
 
@@ -69,7 +71,7 @@ int serve_rank(const Answer& answer, const MakeGroups& make_groups) {
   leave_with_parent(place.socket);
   GroupFactory groups(place, make_groups(place));
   send(place.socket, FrameHeader::Kind::ready, {});
-  while (const auto request = receive(place.socket)) {
+  while (const auto request = receive(place.socket, groups)) {
     const std::string bytes = answer(*request, groups);
     const bool trusted = groups.trusted();
     send(place.socket, trusted ? FrameHeader::Kind::answer : FrameHeader::Kind::doubtful, bytes);

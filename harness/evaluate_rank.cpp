@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "harness/callables/refused_call.h"
 #include "harness/evaluate_collective.h"
 #include "harness/evaluate_implementation.h"
 #include "harness/evaluate_local.h"
@@ -23,6 +24,7 @@ void evaluate_subject(const Registry& registry, const Request& request, const Me
     return;
   }
   phase = Phase::forward;
+  if (!support && registry.may_refuse_calls(c)) throw RefusedCall(support.reason, false);
   if (const Collective* collective = registry.collective(c.impl)) {
     evaluate_collective(*collective, request, groups, result, phase);
     return;
@@ -58,6 +60,9 @@ RankResult evaluate_rank(const Registry& registry, const Request& request,
     const PoisonScope poison(request.poison.value_or(kUsualFill));
     evaluate_subject(registry, request, groups, result, phase);
     bring_home(result);
+  } catch (const RefusedCall& refused) {
+    result.error = RankError{phase, refused.what()};
+    result.facts[refused.asked() ? kRefusedFact : kNotAskedFact] = refused.what();
   } catch (...) {
     result.error = RankError{phase, what_was_thrown()};
   }

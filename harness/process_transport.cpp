@@ -9,6 +9,7 @@
 #include "gloo_cpu/rank_place.h"
 #include "gloo_cpu/rank_set.h"
 #include "gloo_cpu/serve_rank.h"
+#include "harness/callables/refused_call.h"
 #include "harness/evaluate_rank.h"
 #include "harness/gpu_library.h"
 #include "harness/isolated_mesh.h"
@@ -86,6 +87,7 @@ std::vector<RankReply> not_started(const gloo_cpu::StartError& error) {
 // A throw in the middle of an exchange leaves messages behind that the next request would receive.
 // A refusal comes before any exchange, on every rank: that is what its property checks.
 bool may_leave_messages(const Request& request, const RankResult& result) {
+  if (result.facts.contains(kRefusedFact) || result.facts.contains(kNotAskedFact)) return false;
   return request.forced ? !result.error : result.error.has_value();
 }
 
@@ -116,6 +118,8 @@ gloo_cpu::RankSetOptions rank_set_options(const ProcessOptions& options) {
   gloo_cpu::RankSetOptions set;
   set.command.argv = options.rank_command;
   set.timeout = options.timeout;
+  set.most_renewals = options.most_renewals;
+  set.start_timeout = options.start_timeout.value_or(set.start_timeout);
   set.log_dir = options.log_dir;
   set.log_prefix = options.log_prefix;
   set.transport = options.transport;
@@ -148,6 +152,14 @@ Support ProcessTransport::supports(const Mesh& mesh) const {
 void ProcessTransport::hurry(bool on) {
   hasty_ = on;
   slow_ = slow_ && on;
+}
+
+bool ProcessTransport::restart() {
+  const bool renewed = std::any_of(sets_.begin(), sets_.end(), [](const auto& entry) {
+    return entry.second && entry.second->renewed();
+  });
+  std::erase_if(sets_, [](const auto& entry) { return entry.second && !entry.second->fresh(); });
+  return renewed;
 }
 
 std::chrono::milliseconds ProcessTransport::timeout() const {
@@ -186,7 +198,8 @@ std::vector<RankReply> ProcessTransport::run(const Launch& launch) {
   return replies;
 }
 
-int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others) {
+int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others,
+                       const MakeGroups& make_groups) {
   if (is_isolated_mesh()) return serve_isolated_mesh(registry);
   const auto answer = [&](const std::string& text, gloo_cpu::GroupFactory& factory) {
     for (const RankTask& task : others) {
@@ -197,6 +210,7 @@ int serve_rank_process(const Registry& registry, const std::vector<RankTask>& ot
     if (may_leave_messages(request, result)) factory.distrust();
     return to_bytes(result);
   };
+  if (make_groups) return gloo_cpu::serve_rank(answer, make_groups);
   return gloo_cpu::serve_rank(answer, [](const gloo_cpu::RankPlace& place) {
     if (place.device == "cpu") return gloo_cpu::gloo_groups(place, at::kCPU);
     return open_gpu_library().make_groups(place);

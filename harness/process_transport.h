@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 
 namespace attncheck::gloo_cpu {
 class GroupFactory;
+class GroupMaker;
 class LaunchedWorld;
 class Ranks;
+struct RankPlace;
 struct RankSetOptions;
 }  // namespace attncheck::gloo_cpu
 
@@ -22,6 +25,9 @@ namespace attncheck {
 struct ProcessOptions {
   std::vector<std::string> rank_command;      // a program that ends in serve_rank_process()
   std::chrono::milliseconds timeout{30'000};  // of one request; of a collective, half of it
+  // Until all ranks are ready, where they take longer to start than the program itself would.
+  std::optional<std::chrono::milliseconds> start_timeout = {};
+  int most_renewals = 0;  // as gloo_cpu::RankSetOptions has it
   // Where each rank's stdout and stderr go, as <log_prefix>rank<N>.log. Empty: kept in memory, and
   // shown with what became of a rank that ended. Lanes need prefixes of their own.
   std::string log_dir;
@@ -53,6 +59,8 @@ class ProcessTransport : public Transport {
   std::vector<RankReply> run(const Launch& launch) override;
   bool repeats_itself() const override { return false; }
   void hurry(bool on) override;
+  bool outlives_errors() const override { return options_.most_renewals > 0; }
+  bool restart() override;
 
  private:
   gloo_cpu::Ranks& set_of(int size);
@@ -71,8 +79,14 @@ struct RankTask {
   std::function<std::string(const std::string& request, gloo_cpu::GroupFactory&)> answer;
 };
 
+// As gloo_cpu/serve_rank.h has it: what makes groups at a rank's place.
+using MakeGroups =
+    std::function<std::unique_ptr<gloo_cpu::GroupMaker>(const gloo_cpu::RankPlace& place)>;
+
 // What a rank process runs: answers requests until its parent hangs up. Returns the exit status.
-int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others = {});
+// Groups are Gloo's or NCCL's, unless somebody else makes them.
+int serve_rank_process(const Registry& registry, const std::vector<RankTask>& others = {},
+                       const MakeGroups& make_groups = {});
 // Whether this process was started as a rank.
 bool is_rank_process();
 

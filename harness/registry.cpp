@@ -76,8 +76,8 @@ const Mutant* Registry::mutant(const std::string& name) const {
 }
 
 const Implementation* Registry::implementation(const std::string& impl) const {
+  if (const Implementation* own = find_named(implementations, impl)) return own;
   const auto [kind, name] = split_subject(impl);
-  if (kind.empty()) return find_named(implementations, name);
   const Mutant* found = kind == "mutant" ? mutant(name) : nullptr;
   return found == nullptr ? nullptr : std::get_if<Implementation>(&found->subject);
 }
@@ -159,6 +159,10 @@ std::string Registry::plugin_of(const Case& c) const {
     if (const auto found = origins.find(name); found != origins.end()) return found->second;
   }
   return "";
+}
+
+bool Registry::may_refuse_calls(const Case& c) const {
+  return callables.names.contains(c.impl) || callables.names.contains("backend:" + c.backend);
 }
 
 Support Registry::supports(const Case& c) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,15 @@
 
 namespace attncheck {
 
+// What the program must know of callables beside what every subject says of itself.
+struct Callables {
+  std::vector<std::string> rank_command;  // what is started for a rank; empty: the program itself
+  std::string program = "attncheck";      // what a line that runs a case again begins with
+  // Subjects as `impl=` takes them, and "backend:NAME": a call may refuse what they do not refuse
+  // before. The set: those that return a log-sum-exp.
+  std::set<std::string> names, with_lse;
+};
+
 // What a program knows by name: filled by its manifest, never by static registrars.
 struct Registry {
   std::vector<Implementation> implementations;
@@ -33,6 +43,8 @@ struct Registry {
   // `impl=` takes it, "backend:NAME", "property:NAME".
   std::map<std::string, std::string> origins = {};
   std::vector<std::string> plugins = {};  // their paths, in the order in which they were loaded
+  // Subjects in another language (harness/callables/), where there are any.
+  Callables callables = {};
 
   // nullptr when there is none of that name. A subject is looked up by a case's `impl=`, mutants
   // included.
@@ -58,6 +70,9 @@ struct Registry {
 
   // The plug-in that the case's subject, or else its backend, came from; empty: neither did.
   std::string plugin_of(const Case& c) const;
+
+  // Whether a call of the case's subject, or of its backend, may refuse what supports() does not.
+  bool may_refuse_calls(const Case& c) const;
 
   // Whether the case's subject supports it on the case's backend. An unknown subject or backend is
   // "no". Throws SupportsFailed where the subject or the backend throws.

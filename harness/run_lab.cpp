@@ -1,18 +1,16 @@
 #include "harness/run_lab.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <tuple>
 #include <utility>
 
+#include "harness/expectation.h"
 #include "harness/joint_gradients.h"
 #include "harness/reaches.h"
 #include "harness/what_was_thrown.h"
-#include "impl/contract/dtypes.h"
-#include "properties/inputs.h"
-#include "properties/reference_inputs.h"
-#include "reference/evaluation.h"
 
 namespace attncheck {
 namespace {
@@ -40,6 +38,12 @@ int culprit_of(const std::vector<RankReply>& replies) {
     }
   }
   return culprit;
+}
+
+// Errors that differ in sizes alone are of one kind.
+std::string kind_of(std::string incident) {
+  std::erase_if(incident, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return incident;
 }
 
 RankResult result_of(const RankReply& reply, int rank, bool culprit) {
@@ -89,58 +93,9 @@ Launch launch_of(const Request& request) {
           request.watch};
 }
 
-bool is_narrow(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
-}
-
-// How the run rounds: by the case, by the blocks that are merged, and by the exp that the kernel's
-// contract declares.
-reference::BoundContext bound_context(const Request& request, const BackendContract* contract) {
-  const Case& c = request.case_;
-  const at::ScalarType io = scalar_type(c.problem.dtype);
-  const int merges = std::max(c.mesh.ring, request.key_blocks);
-  reference::BoundContext context{io, lse_scalar_type(io), merges};
-  if (!is_narrow(c.problem.dtype)) return context;
-  if (contract != nullptr) context.exp_error = contract->narrow_exp_error;
-  context.narrow_sums = !c.convert_to_fp32;
-  return context;
-}
-
-Expected expect(const Request& request, const reference::BoundContext& context) {
-  const InputTensors tensors = global_inputs(request);
-  Expected expected;
-  expected.inputs = reference_inputs(request, tensors);
-  expected.dout = tensors.dout;
-  expected.dlse = tensors.dlse;
-  reference::Evaluation evaluation =
-      reference::evaluate(expected.inputs, tensors.dout, tensors.dlse, context);
-  expected.forward = std::move(evaluation.forward);
-  expected.gradients = std::move(evaluation.gradients);
-  expected.bounds = std::move(evaluation.bounds);
-  return expected;
-}
-
-// What the reference says does not depend on how the run is made, but for the bounds' context.
-std::string expectation_key(Request request, const reference::BoundContext& context) {
-  request.case_.impl = "reference";
-  request.case_.transport = "any";
-  if (context.exp_error == 0) request.case_.backend = "any";
-  request.case_.grad = {};
-  request.case_.return_lse = true;
-  request.case_.convert_to_fp32 = !context.narrow_sums;
-  request.case_.rotate = Rotate::allgather;
-  request.case_.schedule.clear();
-  if (request.value != ValueEdit::shard_indicator &&
-      request.dout.kind != Cotangent::Kind::one_rank) {
-    request.case_.mesh = {request.case_.mesh.ring, 1};
-  }
-  request.poison.reset();
-  request.contiguous = request.keep_inputs = request.fresh_ranks = false;
-  request.watch = request.embedded = false;
-  request.company = Company::none;
-  request.companion.reset();
-  request.repeat = 0;
-  return to_text(request);
+const Observation& of_no_refusal(const Request& request, const Observation& observation) {
+  if (const auto reason = refused_run(request, observation)) throw RefusedRun(*reason);
+  return observation;
 }
 
 }  // namespace
@@ -159,10 +114,15 @@ struct RunLab::Attempt {
   std::string incident;                             // early, or before it could start
 };
 
+std::vector<RankReply> RunLab::replies_of(Transport& transport, const Request& request) {
+  const std::lock_guard lock(running_);
+  return transport.run(launch_of(request));
+}
+
 RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   const bool kept = request.fresh_ranks && !transport.renew(request.case_.mesh);
   ++counts_.runs;
-  const std::vector<RankReply> replies = transport.run(launch_of(request));
+  const std::vector<RankReply> replies = replies_of(transport, request);
   const int culprit = culprit_of(replies);
   Attempt attempt;
   attempt.observation = observation_of(replies, culprit);
@@ -170,7 +130,8 @@ RunLab::Attempt RunLab::attempt(Transport& transport, const Request& request) {
   sum_joint_gradients(request, attempt.observation);
   if (kept) attempt.observation.ranks.front().facts["kept_ranks"] = "1";
   const RankResult* failed = first_failed_rank(attempt.observation);
-  attempt.early = culprit >= 0 || (failed != nullptr && !request.forced);
+  const bool refused = refused_run(request, attempt.observation).has_value();
+  attempt.early = culprit >= 0 || (failed != nullptr && !request.forced && !refused);
   if (!attempt.early) return attempt;
   attempt.incident = in_one_line(error_text(*failed));
   attempt.ending = {failed->rank, RankReply::Outcome::answered, 0};
@@ -220,12 +181,16 @@ Observation RunLab::run(const Request& request) {
   std::string incident = last.incident;
   for (int runs = 1; runs < kMostRuns && may_differ(transport, last); ++runs) {
     believed_ = believed_ || hasty_;
-    if (hasty_) break;
+    if (hasty_ || (transport.outlives_errors() && confirmed_.contains(kind_of(last.incident))))
+      break;
     listener_(request.case_, last.incident);
+    const bool on_kept_ranks = transport.restart();
     Attempt next = started_attempt(transport, request);
+    if (on_kept_ranks && !next.early) incident = next.incident;  // they held what errors left
     if (next.early) incident += "; then " + next.incident;
     const bool alike = next.early && next.ending == last.ending && !next.outside;
     last = std::move(next);
+    if (alike) confirmed_.insert(kind_of(last.incident));
     if (alike) break;
   }
   Observation& observation = last.observation;
@@ -246,9 +211,9 @@ const Observation& RunLab::observe(const Request& request) {
   const std::string text = to_text(request);
   if (const Observation* known = memory_.observation(text)) {
     ++counts_.recalls;
-    return *known;
+    return of_no_refusal(request, *known);
   }
-  return memory_.keep(text, run(request));
+  return of_no_refusal(request, memory_.keep(text, run(request)));
 }
 
 const Expected& RunLab::expected(const Request& request) {
@@ -268,7 +233,15 @@ Support RunLab::carries(const Case& c) const {
 Support RunLab::supports(const Case& c) {
   if (const Support carried = carries(c); !carried) return carried;
   const Support reached = attncheck::reaches(registry_, c, transports_.at(c.transport)->device());
-  return reached ? registry_.supports(c) : reached;
+  const Support said = reached ? registry_.supports(c) : reached;
+  if (!said || !registry_.may_refuse_calls(c)) return said;
+  return asked_.answer(c, [this](const Request& request) { return only_run(request); });
+}
+
+// A run apart from those that are judged: no incident, and not remembered.
+Observation RunLab::only_run(const Request& request) {
+  const auto replies = replies_of(*transports_.at(request.case_.transport), request);
+  return observation_of(replies, culprit_of(replies));
 }
 
 const BackendContract* RunLab::contract(const Case& c) {

@@ -3,9 +3,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 
+#include "harness/callables/asked_calls.h"
 #include "harness/registry.h"
 #include "harness/run_memory.h"
 #include "harness/transport.h"
@@ -58,12 +61,17 @@ class RunLab : public Lab {
 
   struct Attempt;
 
+  Observation only_run(const Request& request);
+  std::vector<RankReply> replies_of(Transport& transport, const Request& request);
   Observation run(const Request& request);
   Attempt attempt(Transport& transport, const Request& request);
   Attempt started_attempt(Transport& transport, const Request& request);
   bool may_differ(const Transport& transport, const Attempt& attempt) const;
 
   const Registry& registry_;
+  std::mutex running_;  // what a call refuses is asked while cases are drawn
+  AskedCalls asked_;
+  std::set<std::string> confirmed_;  // kinds of errors that came again on fresh ranks
   std::map<std::string, std::shared_ptr<Transport>> transports_;
   RunMemory memory_;
   LabCounts counts_;

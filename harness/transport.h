@@ -65,6 +65,11 @@ class Transport {
   virtual bool renew(const Mesh&) { return false; }
   // Whether an answer would be the same on fresh ranks, so that there is no use in asking again.
   virtual bool repeats_itself() const { return true; }
+  // Whether ranks outlive an error in new groups; then what they hold of the former ones may be the
+  // reason for a later error.
+  virtual bool outlives_errors() const { return false; }
+  // Such ranks are ended, and the next run has new ones. Whether the last run was on such ranks.
+  virtual bool restart() { return false; }
   // While a failure is shrunk: ranks that are known to hang get a short time.
   virtual void hurry(bool) {}
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,20 @@ struct Expected {
   reference::Bounds bounds;        // elementwise, for the case's dtype and number of merges
 };
 
+// The subject said at its call, on every rank, that the run is none that it does: nothing can be
+// judged by it. what() is its reason.
+class RefusedRun : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Runs requests and remembers what they gave: the properties of a case share its base run.
 class Lab {
  public:
   virtual ~Lab() = default;
 
   // References stay valid until the lab is told to make room (between properties) or to forget
-  // (between cases).
+  // (between cases). Throws RefusedRun.
   virtual const Observation& observe(const Request& request) = 0;
   virtual const Expected& expected(const Request& request) = 0;
 

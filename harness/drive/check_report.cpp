@@ -36,7 +36,7 @@ std::vector<std::string> StreamReport::unchecked() const {
     lines.push_back(fmt::format("{}: no case in the cell '{}', which the subject supports{}", name,
                                 cell, out_of_time ? " (out of time)" : ""));
   }
-  if (draws.refused_share() > kMostRefusedDraws) {
+  if (!spec.refuses_calls && draws.refused_share() > kMostRefusedDraws) {
     lines.push_back(fmt::format(
         "{}: the subject refused {} of {} draws ({:.0f} %, at most {:.0f} "
         "%): the generator does not know what it supports",

@@ -40,8 +40,9 @@ struct PropertyResult {
   std::optional<Evidence> evidence;
   std::optional<Case> drawn;  // of a failure: the case as it was drawn
   bool shrunk_to_end = true;
-  std::vector<KnownFailure> known;  // they leave the verdict as it is
-  std::string replay_flags;         // what a replay is told beside the case, each after a blank
+  std::vector<KnownFailure> known;           // they leave the verdict as it is
+  std::string replay_program = "attncheck";  // what runs a case again: its first words
+  std::string replay_flags;  // what a replay is told beside the case, each after a blank
 
   // "fail" before "known" before the verdict's own word.
   std::string word() const;

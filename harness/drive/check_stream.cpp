@@ -88,6 +88,7 @@ StreamCheck::StreamCheck(const StreamSpec& spec, const PropertyList& properties,
     PropertyResult result;
     result.property = property->name;
     result.explains = property->explains;
+    result.replay_program = options_.replay_program;
     result.replay_flags = options_.replay_flags;
     report_.results.push_back(std::move(result));
   }

@@ -31,6 +31,7 @@ struct CheckOptions {
   int64_t steer = 25;  // percent of the cases that are drawn near the closest calls so far
   std::vector<CloseCall> closest;  // of earlier runs, where the stream is of their dtype
   ShrinkLimits shrink;
+  std::string replay_program = "attncheck";
   std::string replay_flags;                // what a replay of a failure is told beside its case
   std::vector<Expectation> expectations;   // failures that are known
   std::vector<RememberedCase> remembered;  // tried first, where the stream is about them

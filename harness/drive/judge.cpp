@@ -45,7 +45,11 @@ Verdict asked(const Property& property, const Case& c, Lab& lab) {
   const Support supported = lab.supports(c);
   if (!supported && !property.about_refusals) return Verdict::unsupported(supported.reason);
   if (supported && property.about_refusals) return Verdict::unsupported("the case is supported");
-  return property.check(c, lab);
+  try {
+    return property.check(c, lab);
+  } catch (const RefusedRun& refused) {
+    return Verdict::unsupported(refused.what());
+  }
 }
 
 std::string name_of(const Property& property) {

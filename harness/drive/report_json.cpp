@@ -36,6 +36,7 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"dtype", to_text(spec.dtype)},
           {"property", result.property},
           {"verdict", word},
+          {"reason", result.reason},
           {"cases", result.cases},
           {"case", case_json(known != nullptr ? known->case_ : result.case_)},
           {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))},
@@ -52,6 +53,9 @@ Json stream_json(const StreamReport& stream) {
           {"broken", stream.broken},
           {"out_of_time", stream.out_of_time},
           {"runs", stream.runs},
+          {"drawn", stream.draws.drawn},
+          {"refused", stream.draws.refused},
+          {"unchecked", stream.unchecked()},
           {"received_bytes", number_json(stream.received_bytes)},
           {"peak_bytes", number_json(stream.peak_bytes)}};
 }

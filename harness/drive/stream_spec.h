@@ -20,6 +20,7 @@ struct StreamSpec {
   SubjectKind kind = SubjectKind::implementation;
   bool lse = true;  // the backend returns a log-sum-exp; if not, cases have return_lse=0
   std::vector<Problem> shapes;  // cases have these sizes, in turn for each mesh; empty: drawn ones
+  bool refuses_calls = false;   // what the subject does only its calls say: draws may be refused
 };
 
 // Whether such a subject runs on a backend: a collective or a merge does not.

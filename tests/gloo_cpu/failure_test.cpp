@@ -153,6 +153,24 @@ TEST(RankFailure, DistrustedGroupsEndTheSetButNotTheAnswer) {
   EXPECT_FALSE(ranks.usable());
 }
 
+TEST(RankFailure, GroupsThatAreMadeAnewSpareTheRanksAsOftenAsTheyMayBe) {
+  RankSetOptions options = options_for(2);
+  options.most_renewals = 1;
+  RankSet ranks(options);
+  const auto pids = ranks.pids();
+  const std::string right = ranks.run("collectives")[1].bytes;
+  EXPECT_TRUE(ranks.fresh());
+  ranks.run("distrust");
+  ASSERT_TRUE(ranks.usable());
+  EXPECT_FALSE(ranks.fresh());
+  EXPECT_FALSE(ranks.renewed());
+  EXPECT_EQ(ranks.run("collectives")[1].bytes, right);
+  EXPECT_TRUE(ranks.renewed());
+  EXPECT_EQ(ranks.pids(), pids);
+  ranks.run("distrust");
+  EXPECT_FALSE(ranks.usable());
+}
+
 std::string start_error(const RankSetOptions& options) {
   try {
     RankSet ranks(options);

@@ -42,7 +42,7 @@ ARROWS = {
     "mutants": ["problem", "impl", "plugin"],
     "plugin": ["problem", "impl/contract", "properties"],
     "cli": ["*"],
-    "python": ["problem", "impl"],
+    "python": ["problem", "impl", "gloo_cpu", "harness"],
     "tests": ["*", "tests"],
     "ci": INSTALLED,  # the consumer project
     "examples": INSTALLED,

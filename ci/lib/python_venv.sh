@@ -1,0 +1,31 @@
+# A virtual environment in which the pinned torch, unpacked by ci/setup, is importable. Source after
+# wheel_python.sh.
+
+pinned_torch() { echo "${ATTNCHECK_LIBTORCH:-2.11.0}"; }
+
+# front_python BUILD: the environment's python, made where it is missing or its requirements changed.
+front_python() {
+  local build=$1 venv=$1/python_venv wanted torch packages
+  wanted=$(cat "$root/tests/python/requirements.txt")
+  if [ "$(cat "$venv/made_of" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$venv"
+    torch=$(wheel_python "$(pinned_torch)") && packages=$(python_packages) || return 1
+    say "making $venv with $(tr '\n' ' ' <<<"$wanted")"
+    python3 -m venv "$venv" >&2 || fail "python3 -m venv does not work: Debian has it in python3-venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+      -r "$root/tests/python/requirements.txt" >&2 || fail "could not install tests/python/requirements.txt"
+    printf '%s\n' "$torch" "$packages" "$build/python" >"$("$venv/bin/python" -c \
+      'import sysconfig; print(sysconfig.get_path("purelib"))')/attncheck_tests.pth"
+    echo "$wanted" >"$venv/made_of"
+  fi
+  echo "$venv/bin/python"
+}
+
+# front_libraries: folders with the CUDA libraries that the torch wheel wants, or what stands for them.
+front_libraries() {
+  local version runtime python
+  version=$(pinned_torch)
+  python=$(wheel_python "$version") || return 1
+  runtime=$(find_cuda_runtime "$(wheel_libtorch "$version")") || return 1
+  echo "${runtime:+$runtime:}$(cuda_stand_ins "$version" "$python" "$runtime")"
+}

@@ -1,0 +1,51 @@
+// attncheck._core: what a rank process in Python runs.
+
+#include <torch/version.h>
+
+#include "gloo_cpu/serve_rank.h"
+#include "harness/callables/registration.h"
+#include "harness/process_transport.h"
+#include "python/core/calls.h"
+#include "python/core/python_groups.h"
+#include "python/core/rank_registry.h"
+
+namespace attncheck::python {
+namespace {
+
+// Python objects that live as long as the process: nothing is destroyed without the GIL.
+const py::object& kept(const py::handle& object) {
+  return *new py::object(py::reinterpret_borrow<py::object>(object));
+}
+
+CallableDescription description_of(const py::handle& callable) {
+  const auto takes = callable.attr("takes").cast<std::vector<std::string>>();
+  return {callable.attr("name").cast<std::string>(), {takes.begin(), takes.end()}};
+}
+
+int serve(const py::list& implementations, const py::list& backends, const py::object& world) {
+  Registry registry = rank_registry();
+  for (const py::handle& one : implementations) {
+    const CallableDescription callable = description_of(one);
+    add_callable(registry, callable, python_implementation(callable, kept(one)));
+  }
+  for (const py::handle& one : backends) {
+    const CallableDescription callable = description_of(one);
+    add_callable(registry,
+                 python_backend(callable, kept(one.attr("forward")), kept(one.attr("backward"))));
+  }
+  const py::object& groups = kept(world);
+  const py::gil_scoped_release released;
+  return serve_rank_process(registry, {}, [&groups](const gloo_cpu::RankPlace& place) {
+    return python_groups(place, groups);
+  });
+}
+
+}  // namespace
+}  // namespace attncheck::python
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The part of attncheck that runs in rank processes.";
+  module.attr("torch_version") = TORCH_VERSION;
+  module.def("serve", &attncheck::python::serve, py::arg("implementations"), py::arg("backends"),
+             py::arg("world"), "Answers the requests of the program that started this process.");
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stdexcept>
+
+#include <torch/csrc/utils/pybind.h>
+
+#include "harness/callables/refused_call.h"
+
+namespace attncheck::python {
+
+// Runs Python with the GIL held, and makes of what it raises an exception of ours.
+template <typename Work>
+auto in_python(const Work& work) {
+  const py::gil_scoped_acquire gil;
+  try {
+    return work();
+  } catch (py::error_already_set& raised) {
+    const py::object unsupported = py::module_::import("attncheck").attr("Unsupported");
+    if (raised.matches(unsupported)) throw RefusedCall(py::str(raised.value()).cast<std::string>());
+    const py::object said = py::module_::import("attncheck._calls").attr("described");
+    throw std::runtime_error(said(raised.value()).cast<std::string>());
+  }
+}
+
+}  // namespace attncheck::python
