@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@
 #include "harness/drive/report_json.h"
 #include "harness/drive/report_junit.h"
 #include "harness/drive/report_text.h"
+#include "harness/html/report_html.h"
 #include "problem/case_text.h"
 #include "problem/suggestion.h"
 
@@ -119,14 +121,19 @@ void require_names(const Registry& registry, const CheckOptions& options) {
 }
 
 // Two reports in one file would be one.
-void require_two_files(const CheckArguments& arguments) {
+void require_own_files(const CheckArguments& arguments) {
   std::error_code none;
   const auto place = [&](const std::string& path) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
   };
-  const bool both = !arguments.json.empty() && !arguments.junit.empty();
-  if (both && place(arguments.json) == place(arguments.junit)) {
-    throw UsageError("--json and --junit are one file, '" + arguments.json + "': name two");
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--json", arguments.json}, {"--junit", arguments.junit}, {"--html", arguments.html}};
+  for (const auto& [flag, path] : files) {
+    for (const auto& [other, its_path] : files) {
+      if (flag == other || path.empty() || its_path.empty()) continue;
+      if (place(path) != place(its_path)) continue;
+      throw UsageError(fmt::format("{} and {} are one file, '{}': name two", flag, other, path));
+    }
   }
 }
 
@@ -207,17 +214,18 @@ int check_command(const CheckArguments& given) {
   const std::optional<Corpus> corpus = corpus_of(arguments);
   CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
-  require_two_files(arguments);
+  require_own_files(arguments);
   CloseCalls closest = closest_in(arguments.closest);
   options.closest = closest.all();
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
-  ReportFile calls("--closest", arguments.closest);
+  ReportFile calls("--closest", arguments.closest), html("--html", arguments.html);
   const CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   fmt::print("{}", report_text(report));
   json.write(report_json(report));
   junit.write(report_junit(report));
   add_calls(report, closest);
   calls.write(closest.json());
+  if (!arguments.html.empty()) html.write(report_html(report, failure_pictures(report, *lanes)));
   return report.exit_code();
 }
 
