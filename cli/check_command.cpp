@@ -25,6 +25,7 @@
 #include "harness/drive/report_json.h"
 #include "harness/drive/report_junit.h"
 #include "harness/drive/report_text.h"
+#include "harness/html/report_html.h"
 #include "problem/case_text.h"
 #include "problem/suggestion.h"
 
@@ -127,7 +128,10 @@ void require_files_apart(const CheckArguments& arguments) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
   };
   const std::vector<std::pair<const char*, const std::string&>> files{
-      {"--json", arguments.json}, {"--junit", arguments.junit}, {"--closest", arguments.closest}};
+      {"--json", arguments.json},
+      {"--junit", arguments.junit},
+      {"--html", arguments.html},
+      {"--closest", arguments.closest}};
   for (size_t a = 0; a < files.size(); ++a) {
     for (size_t b = a + 1; b < files.size(); ++b) {
       const auto& [flag, path] = files[a];
@@ -238,7 +242,7 @@ int check_command(const CheckArguments& given) {
   CloseCalls closest = closest_in(arguments.closest);
   options.closest = closest.all();
   ReportFile json("--json", arguments.json), junit("--junit", arguments.junit);
-  ReportFile calls("--closest", arguments.closest);
+  ReportFile calls("--closest", arguments.closest), html("--html", arguments.html);
   CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   report.remembered_elsewhere = elsewhere;
   fmt::print("{}", report_text(report));
@@ -246,6 +250,7 @@ int check_command(const CheckArguments& given) {
   junit.write(report_junit(report));
   add_calls(report, closest);
   calls.write(closest.json());
+  if (!arguments.html.empty()) html.write(report_html(report, failure_pictures(report, *lanes)));
   return report.exit_code();
 }
 

@@ -23,6 +23,7 @@ void add_memory(CLI::App* check, CheckArguments& a) {
       ->capture_default_str();
   add_path(check, "--json", a.json, "Write the report to this file as well");
   add_path(check, "--junit", a.junit, "Write the report to this file as JUnit's XML");
+  add_path(check, "--html", a.html, "Write the report to this file as a page with pictures");
 }
 
 }  // namespace attncheck::cli

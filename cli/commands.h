@@ -35,14 +35,15 @@ struct CheckArguments {
   std::vector<std::string> corpora{kDefaultCorpus};  // folders; new failures go into the last
   std::string closest;                               // a file of closest calls
   int64_t steer = 25;                                // percent of the cases
-  std::string json, junit;
+  std::string json, junit, html;
   RankArguments ranks;
   bool quiet = false;
 };
 int check_command(const CheckArguments& arguments);
 
+// `html`: a file for the report as a page; empty: none.
 int replay_command(const std::string& case_text, const std::vector<std::string>& properties,
-                   const RankArguments& ranks);
+                   const RankArguments& ranks, const std::string& html);
 // A file or a folder of a corpus, each case with its own property; nothing where there is none.
 std::optional<int> replay_files(const std::string& path, const RankArguments& ranks);
 int explain_command(const std::string& case_text, const RankArguments& ranks);

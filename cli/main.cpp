@@ -36,7 +36,7 @@ struct Arguments {
   BenchArguments bench;
   ContractsArguments contracts;
   PromoteArguments promote;
-  std::string case_text, list_what;
+  std::string case_text, html, list_what;
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
   std::vector<std::string> plugins;       // libraries
@@ -87,11 +87,12 @@ CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, cons
 }
 
 void add_replay(CLI::App& app, Arguments& all) {
-  CLI::App* replay =
-      add_case_command(app, all, "replay", "Run one case again, every property that applies",
-                       "One case, or a file or folder of a corpus, each with its own property",
-                       [&all] { return replay_command(all.case_text, all.properties, all.ranks); });
+  CLI::App* replay = add_case_command(
+      app, all, "replay", "Run one case again, every property that applies",
+      "One case, or a file or folder of a corpus, each with its own property",
+      [&all] { return replay_command(all.case_text, all.properties, all.ranks, all.html); });
   add_list(replay, "--property", all.properties, "Properties, or all");
+  add_path(replay, "--html", all.html, "Write what one case gave to this file as a page");
 }
 
 void add_scale(CLI::App* bench, ScaleArguments& a) {

@@ -10,9 +10,12 @@
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
+#include "cli/report_file.h"
 #include "cli/session.h"
 #include "cli/usage.h"
+#include "cli/version.h"
 #include "harness/drive/report_text.h"
+#include "harness/html/report_html.h"
 
 namespace attncheck::cli {
 namespace {
@@ -29,6 +32,12 @@ PropertyResult result_of(const Judgement& judgement, const Case& c, const std::s
   result.reason = judgement.verdict.reason;
   result.evidence = judgement.verdict.evidence;
   result.case_ = c;
+  const bool judged = result.verdict == Kind::pass || result.verdict == Kind::fail;
+  result.cases = judged ? 1 : 0;
+  if (result.verdict == Kind::not_run) {
+    result.not_run = 1;
+    result.why_not_run = judgement.verdict.reason;
+  }
   return result;
 }
 
@@ -75,11 +84,29 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
              count(judgements, Kind::not_run), count(judgements, Kind::unsupported));
 }
 
+CheckReport report_of(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
+                      const std::string& flags) {
+  CheckReport report;
+  report.version = attncheck_version();
+  report.libtorch = libtorch_version();
+  report.seed = c.seed;
+  StreamReport& stream = report.streams.emplace_back();
+  stream.spec = spec_of(c, lab);
+  stream.cases = stream.asked = 1;
+  for (const Judgement& judgement : judgements) {
+    PropertyResult& result = stream.results.emplace_back(result_of(judgement, c, flags));
+    if (result.verdict != Kind::pass || !result.evidence) continue;
+    result.closest_call = judgement.verdict.share_of_bound();
+    result.closest_case = c;
+  }
+  return report;
+}
+
 }  // namespace
 
 int replay_command(const std::string& case_text, const std::vector<std::string>& properties_given,
-                   const RankArguments& ranks) {
-  if (properties_given.empty()) {
+                   const RankArguments& ranks, const std::string& html) {
+  if (properties_given.empty() && html.empty()) {
     if (const auto code = replay_files(case_text, ranks)) return *code;
   }
   const Case c = case_argument(case_text);
@@ -91,6 +118,7 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
   require_runnable(registry, lab, c);
   const PropertyList properties =
       speaking_of(lab.kind(c), chosen_properties(registry, properties_given));
+  ReportFile page("--html", html);
   WatchedLab watched(lab, c);
   const std::vector<Judgement> judgements = judge_all(properties, c, watched);
   const Support supported = lab.supports(c);
@@ -98,6 +126,12 @@ int replay_command(const std::string& case_text, const std::vector<std::string>&
     throw UsageError(c.impl + " does not support the case: " + supported.reason);
   }
   print(judgements, c, lab, replay_flags(ranks));
+  if (!html.empty()) {
+    CheckReport report = report_of(judgements, c, lab, replay_flags(ranks));
+    const std::vector<FailurePicture> pictures = failure_pictures(report, lab);
+    report.streams.front().runs = lab.counts().runs;
+    page.write(report_html(report, pictures));
+  }
   if (count(judgements, Kind::fail) > 0) return kFailed;
   const bool all_judged = count(judgements, Kind::not_run) == 0;
   return count(judgements, Kind::pass) > 0 && all_judged ? kHeld : kNotChecked;

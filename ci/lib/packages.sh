@@ -3,6 +3,7 @@
 debian_packages=(
   librapidcheck-dev libgtest-dev libgloo-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libpugixml-dev libgoogle-perftools-dev python3-yaml python3-dev python3-venv openmpi-bin ninja-build ccache clang-format binutils ca-certificates
+  chromium chromium-driver fonts-dejavu-core
 )
 
 # Tools that a machine may have from elsewhere: their package counts only where the tool is absent.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "harness/drive/contribution_row.h"
+#include "harness/drive/query_parts.h"
 #include "properties/token_positions.h"
 
 namespace attncheck {
@@ -128,6 +129,7 @@ class Explainer {
   void check_sums();
   void check_sum(const Gradient& gradient, const Expected& expected, const Observation& got);
   void check_dq(const Expected& expected, const Observation& observation);
+  void trace_dq(const Expected& expected, const std::vector<at::Tensor>& got);
 
   const Case& case_;
   Lab& lab_;
@@ -229,6 +231,19 @@ void Explainer::check_dq(const Expected& expected, const Observation& observatio
     check.ok = check.error <= check.bound;
     provenance_.dq.push_back(check);
   }
+  if (!got.empty()) trace_dq(expected, got);
+}
+
+void Explainer::trace_dq(const Expected& expected, const std::vector<at::Tensor>& got) {
+  const std::vector<at::Tensor> parts = query_parts(case_, expected);
+  const double bound = kSlack * largest(expected.bounds.dq);
+  ContributionMatrix matrix;
+  for (int rank = 0; rank < world(); ++rank) {
+    std::vector<at::Tensor> own;
+    for (const at::Tensor& part : parts) own.push_back(rows_at(part, q_positions(case_, rank)));
+    matrix.push_back(parts_in(got[rank], own, bound));
+  }
+  provenance_.dq_parts = std::move(matrix);
 }
 
 void Explainer::check_sums() {

@@ -40,6 +40,8 @@ struct ValueCheck {
 struct Provenance {
   Case case_;
   std::optional<ContributionMatrix> out, dk, dv;  // absent where it could not be measured
+  // Which key shards' parts each query rank's dq has. Nothing is delivered: a rank makes its own.
+  std::optional<ContributionMatrix> dq_parts;
   std::vector<ValueCheck> sums, dq;
   std::vector<std::string> notes;  // errors of ranks, and what could not be measured
   bool ran = true;                 // false: a rank ended in an error
