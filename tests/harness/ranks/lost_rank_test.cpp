@@ -102,7 +102,7 @@ class LostRank : public ::testing::Test {
   }
 
   Registry registry_ = faulty_subjects();
-  ProcessOptions options_{{self()}, kTimeout, "", ""};
+  ProcessOptions options_{{self()}, kTimeout};
   CheckReport report_;
   double seconds_ = 0;
 };
