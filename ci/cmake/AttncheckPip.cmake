@@ -5,7 +5,7 @@ if(SKBUILD AND NOT ATTNCHECK_LIBTORCH_DIR)
   set(attncheck_torch_place "import importlib.util as u, os; print(os.path.dirname(u.find_spec('torch').origin))")
   foreach(isolated "" -I)
     if(NOT attncheck_pip_torch)
-      execute_process(COMMAND ${Python_EXECUTABLE} ${isolated} -c ${attncheck_torch_place}
+      execute_process(COMMAND ${Python_EXECUTABLE} ${isolated} -c "${attncheck_torch_place}"
         OUTPUT_VARIABLE attncheck_pip_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     endif()
   endforeach()

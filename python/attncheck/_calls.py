@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from types import TracebackType
 from typing import Any
 
 import torch
@@ -11,11 +12,11 @@ import torch
 from . import _describe, _names
 
 
-def described(error: BaseException) -> str:
+def described(error: BaseException, trace: TracebackType | None) -> str:
     """Type, text and the place in the callable's own code, in one line."""
     text = "".join(traceback.format_exception_only(type(error), error)).strip().replace("\n", " | ")
     ours = os.path.dirname(os.path.abspath(__file__))
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]
+    frames = [f for f in traceback.extract_tb(trace) if not f.filename.startswith(ours)]
     if not frames:
         return text
     return f"{text} ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno}, in {frames[-1].name})"
@@ -23,11 +24,12 @@ def described(error: BaseException) -> str:
 
 def _require_tensors(returned: Any, names: str, who: str) -> tuple[Any, ...]:
     """The tensors of that many names, of what a callable returned."""
-    count = len(names.split(","))
+    expected = names.partition(" with ")[0].strip("()").split(", ")
+    count = len(expected)
     values = (returned,) if count == 1 and isinstance(returned, torch.Tensor) else returned
     if not isinstance(values, (tuple, list)) or len(values) != count:
         raise TypeError(f"{who} must return {names}, and returned {_kind(returned)}")
-    for name, value in zip(names.strip("()").split(", "), values):
+    for name, value in zip(expected, values):
         if not isinstance(value, torch.Tensor):
             raise TypeError(f"{who} must return {names}, and {name} is {_kind(value)}")
     return tuple(values)
@@ -50,7 +52,7 @@ class AttentionCall:
     def __call__(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, options: dict[str, Any]) -> tuple[Any, Any]:
         returned = self.function(q, k, v, **{key: options[key] for key in self.takes})
         if "return_lse" in self.takes and options["return_lse"]:
-            out, lse = _require_tensors(returned, "(out, lse)", f"{self.name} with return_lse=True")
+            out, lse = _require_tensors(returned, "(out, lse) with return_lse=True", self.name)
             return out, lse
         return _require_tensors(returned, "out", self.name)[0], None
 

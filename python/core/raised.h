@@ -18,7 +18,8 @@ auto in_python(const Work& work) {
     const py::object unsupported = py::module_::import("attncheck").attr("Unsupported");
     if (raised.matches(unsupported)) throw RefusedCall(py::str(raised.value()).cast<std::string>());
     const py::object said = py::module_::import("attncheck._calls").attr("described");
-    throw std::runtime_error(said(raised.value()).cast<std::string>());
+    const py::object trace = raised.trace() ? raised.trace() : py::object(py::none());
+    throw std::runtime_error(said(raised.value(), trace).cast<std::string>());
   }
 }
 

@@ -30,21 +30,30 @@ def ranks_of(name):
     return found
 
 
-@pytest.mark.parametrize(("subject", "said", "rank"), [
-    (subjects.raises_on_one_rank, "ValueError: this rank does not want to (gathered_attention.py:", 1),
-    (subjects.refuses_on_one_rank, "this rank does not do it", 1),
-    (subjects.returns_three, "must return (out, lse), and returned a tuple of 3", 0),
-    (subjects.never_returns, "gave no answer", 0),
-    (subjects.kills_its_process, "exited with status 7", 0),
+@pytest.mark.parametrize(("name", "said", "rank"), [
+    ("raises_on_one_rank", "ValueError: this rank does not want to (gathered_attention.py:", 1),
+    ("refuses_on_one_rank", "this rank does not do it", 1),
+    ("returns_three return_lse=1", "must return (out, lse) with return_lse=True, and returned a tuple of 3", 0),
+    ("never_returns", "gave no answer", 0),
+    ("kills_its_process", "exited with status 7", 0),
 ])
-def test_each_way_to_misbehave_has_its_verdict(subject, said, rank):
-    report = attncheck.check(subject, mesh="2x1", dtype="f64", cases=2, property=TO_THE_END, rank_timeout=4)
+def test_each_way_to_misbehave_has_its_verdict(name, said, rank):
+    subject, _, words = name.partition(" ")
+    case = f"impl=gathered_attention:{subject} transport=gloo mesh=2x1 q=2 d=1 seed=1 {words or 'return_lse=0'}"
+    done = subprocess.run([sys.executable, "-m", "attncheck", "replay", case, "--property", TO_THE_END, "--rank-timeout", "4"],
+                          capture_output=True, text=True, timeout=400, cwd=HERE)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"FAILED {TO_THE_END}" in done.stdout
+    assert said in done.stdout
+    assert f"where    rank {rank}" in done.stdout
+    assert ranks_of(subject) == []
+
+
+def test_what_raises_on_every_rank_is_shrunk_on_the_same_ranks():
+    report = attncheck.check(subjects.returns_three, mesh="2x1", dtype="f64", cases=2, property=TO_THE_END)
     (failure,) = report.failures
-    assert failure.property == TO_THE_END
-    assert failure.evidence["rank"] == rank
-    assert said in failure.evidence["message"]
-    assert "q=2 d=1" in failure.case
-    assert ranks_of(subject.__name__) == []
+    assert failure.case == "impl=gathered_attention:returns_three transport=gloo mesh=1x1 q=1 d=1 seed=1"
+    assert "returned a tuple of 3" in failure.evidence["message"]
 
 
 def test_ranks_end_with_the_process_that_asked_for_them():

@@ -39,10 +39,10 @@ TEST(CallableKeywords, EachLetsItsCasesIn) {
     EXPECT_TRUE(asked({ask.keyword}, ask.words).ok);
     const Support without = asked({}, ask.words);
     EXPECT_FALSE(without.ok);
-    const std::string named = ask.keyword == std::string("ring_group") ||
-                                      ask.keyword == std::string("ulysses_group")
-                                  ? "group"
-                                  : ask.keyword;
+    const std::string named =
+        ask.keyword == std::string("ring_group") || ask.keyword == std::string("ulysses_group")
+            ? "group"
+            : ask.keyword;
     EXPECT_NE(without.reason.find("'" + named + "'"), std::string::npos) << without.reason;
   }
 }

@@ -46,8 +46,9 @@ TEST(CallableRegistration, RefusesNamesThatAreSomethingElse) {
 TEST(CallableRegistration, RefusesAFileThatDescribesNothing) {
   EXPECT_NE(fault_of("{"), "");
   EXPECT_NE(fault_of("{}").find("rank_command"), std::string::npos);
-  EXPECT_NE(fault_of(R"({"rank_command": [], "program": "p", "backends": [], "implementations": []})"),
-            "");
+  EXPECT_NE(
+      fault_of(R"({"rank_command": [], "program": "p", "backends": [], "implementations": []})"),
+      "");
 }
 
 }  // namespace
