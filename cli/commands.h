@@ -53,10 +53,12 @@ struct ScaleArguments {
   std::vector<std::string> links{"nvlink", "ib"};  // within a node, across nodes
   std::vector<int> worlds;                         // 8 and 64 where there are none
   std::vector<std::string> shapes;
-  int node = 8;         // ranks
-  double tflops = 400;  // of one rank's attention kernel
+  int node = 8;                  // ranks
+  double tflops = 400;           // of one rank's attention kernel
+  std::string case_text, trace;  // of a timeline: its case, and a file for the trace
 };
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json);
+int timeline_command(const ScaleArguments& arguments);
 
 // What is timed, beside the shapes, the ranks (worlds) and the repetitions.
 struct MethodsArguments {
@@ -68,7 +70,7 @@ struct MethodsArguments {
 };
 
 struct BenchArguments {
-  std::string what;  // "harness", "methods" or "scale"
+  std::string what;  // "harness", "methods", "scale" or "timeline"
   ScaleArguments scale;
   MethodsArguments methods;
   std::vector<std::string> budgets;  // all by default

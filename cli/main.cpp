@@ -108,6 +108,9 @@ void add_scale(CLI::App* bench, ScaleArguments& a) {
       ->check(CLI::Range(1e-3, 1e6))
       ->check(finite_number)
       ->capture_default_str();
+  bench->add_option("--case", a.case_text,
+                    "timeline: the case, e.g. 'impl=ring mesh=4x1 q=64 d=8'");
+  add_path(bench, "--trace", a.trace, "timeline: write it to this file in Chrome's trace format");
 }
 
 void add_bench(CLI::App& app, Arguments& all) {
@@ -117,7 +120,7 @@ void add_bench(CLI::App& app, Arguments& all) {
   bench
       ->add_option("what", a.what,
                    "harness: the budgets of the harness itself; methods: times, on GPUs; scale: "
-                   "predictions for many ranks")
+                   "predictions for many ranks; timeline: what each rank of one case does when")
       ->required();
   add_scale(bench, a.scale);
   add_methods(*bench, a.methods);

@@ -5,6 +5,7 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/report_file.h"
+#include "cli/scale_question.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/scale/prediction_table.h"
@@ -42,12 +43,11 @@ std::vector<int> worlds_of(const std::vector<int>& given) {
 }
 
 scale::Question question_of(const ScaleArguments& arguments) {
-  const std::vector<scale::Link> links = links_of(arguments.links);
   scale::Question question;
   question.shapes =
       chosen("shape", arguments.shapes, model_shape_names(), {"flux", "wan_720p", "llama3_8b"});
   question.worlds = worlds_of(arguments.worlds);
-  question.machine = {links[0], links[1], arguments.node, arguments.tflops * 1e12};
+  question.machine = machine_of(arguments);
   return question;
 }
 
@@ -63,6 +63,11 @@ void tell_prediction(const Case& c, bool quiet) {
 }
 
 }  // namespace
+
+scale::Machine machine_of(const ScaleArguments& arguments) {
+  const std::vector<scale::Link> links = links_of(arguments.links);
+  return {links[0], links[1], arguments.node, arguments.tflops * 1e12};
+}
 
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json) {
   const scale::Question question = question_of(arguments);

@@ -78,12 +78,9 @@ Json errors_json(const TokenErrors& errors) {
 }  // namespace
 
 Json picture_json(const FailurePicture& picture) {
-  Json json{{"why_none", picture.why_none},
-            {"same_as", number_json(picture.same_as)},
-            {"matrices", Json::array()},
-            {"sums", Json::array()},
-            {"queries", Json::array()},
-            {"notes", Json::array()},
+  Json json{{"why_none", picture.why_none}, {"same_as", number_json(picture.same_as)},
+            {"matrices", Json::array()},    {"sums", Json::array()},
+            {"queries", Json::array()},     {"notes", Json::array()},
             {"errors", Json::array()}};
   if (picture.provenance) {
     const Provenance& provenance = *picture.provenance;

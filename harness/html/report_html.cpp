@@ -36,8 +36,7 @@ Json known_json(const CheckReport& report, const PropertyResult& result) {
 Json failure_json(const CheckReport& report, const Place& place, const FailurePicture& picture) {
   const PropertyResult& result = *place.result;
   const bool known = result.word() == "known";
-  const std::optional<Evidence>& evidence =
-      known ? result.known.front().evidence : result.evidence;
+  const std::optional<Evidence>& evidence = known ? result.known.front().evidence : result.evidence;
   const Case* c = case_of(result);
   const bool drawn = !known && result.drawn && c != nullptr && *result.drawn != *c;
   return {{"result", picture.result},

@@ -30,7 +30,7 @@ double products(const BackendInputs& block, double qk_products, double v_product
 
 BackendForward forward(Script& script, const BackendInputs& block) {
   const at::Tensor& q = block.q;
-  script.compute(products(block, 1, 1));
+  script.compute(products(block, 1, 1), "forward");
   const auto lse_options = q.options().dtype(lse_scalar_type(q.scalar_type()));
   return {at::empty({q.size(0), q.size(1), q.size(2), block.v.size(3)}, q.options()),
           at::empty({q.size(0), q.size(1), q.size(2)}, lse_options),
@@ -38,7 +38,7 @@ BackendForward forward(Script& script, const BackendInputs& block) {
 }
 
 BackendGrads backward(Script& script, const BackendBackward& call) {
-  script.compute(products(call.block, 3, 2));
+  script.compute(products(call.block, 3, 2), "backward");
   return {at::empty_like(call.block.q), at::empty_like(call.block.k), at::empty_like(call.block.v)};
 }
 

@@ -33,12 +33,12 @@ class ScriptGroup final : public c10d::ProcessGroup {
       : c10d::ProcessGroup(nullptr, rank, size), axis_(axis), script_(std::move(script)) {}
 
   WorkPtr _allgather_base(at::Tensor&, at::Tensor& input, const c10d::AllgatherOptions&) override {
-    return collective((getSize() - 1) * bytes_of(input));
+    return collective("allgather", (getSize() - 1) * bytes_of(input));
   }
 
   WorkPtr alltoall_base(at::Tensor& output, at::Tensor&, std::vector<int64_t>&,
                         std::vector<int64_t>&, const c10d::AllToAllOptions&) override {
-    return collective(bytes_of(output) / getSize() * (getSize() - 1));
+    return collective("alltoall", bytes_of(output) / getSize() * (getSize() - 1));
   }
 
   // The names of both in newer releases of c10d.
@@ -52,18 +52,18 @@ class ScriptGroup final : public c10d::ProcessGroup {
   }
 
   WorkPtr send(std::vector<at::Tensor>& tensors, int to, int tag) override {
-    return post({Exchange::Kind::send, axis_, to, tag, bytes_of(tensors.front())});
+    return post({Exchange::Kind::send, axis_, to, tag, bytes_of(tensors.front()), "send"});
   }
 
   WorkPtr recv(std::vector<at::Tensor>& tensors, int from, int tag) override {
-    return post({Exchange::Kind::receive, axis_, from, tag, bytes_of(tensors.front())});
+    return post({Exchange::Kind::receive, axis_, from, tag, bytes_of(tensors.front()), "recv"});
   }
 
  private:
   static int64_t bytes_of(const at::Tensor& x) { return x.numel() * x.element_size(); }
 
-  WorkPtr collective(int64_t bytes) {
-    return post({Exchange::Kind::collective, axis_, 0, 0, bytes});
+  WorkPtr collective(const char* operation, int64_t bytes) {
+    return post({Exchange::Kind::collective, axis_, 0, 0, bytes, operation});
   }
   WorkPtr post(const Exchange& exchange) {
     return c10::make_intrusive<ScriptWork>(script_, script_->post(exchange));

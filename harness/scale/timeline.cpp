@@ -32,8 +32,13 @@ bool ends_before(const RankClock& a, const RankClock& b) {
 
 class Timeline {
  public:
-  Timeline(const std::vector<Script>& scripts, const Mesh& mesh, const Machine& machine)
-      : scripts_(scripts), mesh_(mesh), machine_(machine), ranks_(scripts.size()) {
+  Timeline(const std::vector<Script>& scripts, const Mesh& mesh, const Machine& machine,
+           Timetable* timetable)
+      : scripts_(scripts),
+        mesh_(mesh),
+        machine_(machine),
+        timetable_(timetable),
+        ranks_(scripts.size()) {
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
       ranks_[rank].done.resize(scripts[rank].exchanges.size());
     }
@@ -75,12 +80,16 @@ class Timeline {
     }
     if (step.kind == Step::Kind::compute) {
       const double seconds = step.flops / machine_.flops_per_second;
+      note(Span{Span::Kind::compute, static_cast<int>(rank), clock.now, clock.now + seconds,
+                clock.next});
       clock.now += seconds;
       clock.compute += seconds;
       return true;
     }
     const std::optional<double> done = clock.done[step.exchange];
     if (!done) return false;
+    note(Span{Span::Kind::wait, static_cast<int>(rank), clock.now, std::max(clock.now, *done),
+              step.exchange});
     clock.waited += std::max(0.0, *done - clock.now);
     clock.now = std::max(clock.now, *done);
     return true;
@@ -89,6 +98,7 @@ class Timeline {
   void post(int rank, size_t exchange) {
     const Exchange& posted = scripts_[rank].exchanges[exchange];
     const Posted side{rank, exchange, ranks_[rank].now};
+    note(Span{Span::Kind::post, rank, side.time, side.time, exchange});
     if (posted.kind != Exchange::Kind::collective) return post_message(side, posted);
     if (posted.axis == Axis::ulysses) return finish_alone(side, posted);
     std::vector<Posted>& sides = collectives_[ranks_[rank].ring_collectives++];
@@ -103,6 +113,7 @@ class Timeline {
     const double start = std::max(side.time, clock.ulysses_free);
     clock.ulysses_free = start + duration(link, exchange.bytes);
     clock.done[side.exchange] = clock.ulysses_free;
+    note(Span{Span::Kind::transfer, side.rank, start, clock.ulysses_free, side.exchange});
   }
 
   void finish_collective(const std::vector<Posted>& sides) {
@@ -115,6 +126,11 @@ class Timeline {
       const Exchange& exchange = scripts_[side.rank].exchanges[side.exchange];
       clock.ring_free = start + duration(machine_.ring_link(mesh_), exchange.bytes);
       clock.done[side.exchange] = clock.ring_free;
+      note(Span{Span::Kind::transfer, side.rank, start, clock.ring_free, side.exchange});
+      for (const Posted& from : sides) {
+        if (from.rank != side.rank)
+          note(Meeting{from.rank, side.rank, from.exchange, side.exchange});
+      }
     }
   }
 
@@ -137,7 +153,18 @@ class Timeline {
     for (const Posted& end : {side, other->second}) {
       ranks_[end.rank].done[end.exchange] = receiver.ring_free;
     }
+    const Posted& sent = sends ? side : other->second;
+    const Posted& received = sends ? other->second : side;
+    note(Span{Span::Kind::transfer, to, start, receiver.ring_free, received.exchange});
+    note(Meeting{from, to, sent.exchange, received.exchange});
     open_.erase(other);
+  }
+
+  void note(const Span& span) {
+    if (timetable_ != nullptr) timetable_->spans.push_back(span);
+  }
+  void note(const Meeting& meeting) {
+    if (timetable_ != nullptr) timetable_->meetings.push_back(meeting);
   }
 
   static double duration(const Link& link, int64_t bytes) {
@@ -147,6 +174,7 @@ class Timeline {
   const std::vector<Script>& scripts_;
   const Mesh& mesh_;
   const Machine& machine_;
+  Timetable* timetable_;
   std::vector<RankClock> ranks_;
   std::map<size_t, std::vector<Posted>> collectives_;  // of the ring, by number
   std::map<std::tuple<int, int, int, size_t>, Posted> open_;
@@ -154,8 +182,9 @@ class Timeline {
 
 }  // namespace
 
-Prediction predict(const std::vector<Script>& scripts, const Mesh& mesh, const Machine& machine) {
-  return Timeline(scripts, mesh, machine).run();
+Prediction predict(const std::vector<Script>& scripts, const Mesh& mesh, const Machine& machine,
+                   Timetable* timetable) {
+  return Timeline(scripts, mesh, machine, timetable).run();
 }
 
 }  // namespace attncheck::scale

@@ -44,7 +44,8 @@ int count(const std::string& text, const std::string& part) {
 }
 
 TEST(ReportHtml, HoldsTheReportWhateverStandsInIt) {
-  const CheckReport report = report_with({failure_of("output_matches_reference", "impl=x mesh=2x1 q=2 d=1")});
+  const CheckReport report =
+      report_with({failure_of("output_matches_reference", "impl=x mesh=2x1 q=2 d=1")});
   OracleLab lab;
   const std::string page = report_html(report, failure_pictures(report, lab));
   EXPECT_EQ(data_of(page)["report"], nlohmann::json::parse(report_json(report)));
@@ -65,9 +66,8 @@ TEST(FailurePictures, ShowACaseOnce) {
   const char* const kCase = "impl=x mesh=3x1 q=6 d=2 seed=5";
   PropertyResult held;
   held.verdict = Verdict::Kind::pass;
-  const CheckReport report =
-      report_with({failure_of("a", kCase), held, failure_of("b", kCase),
-                   failure_of("c", "impl=x mesh=2x1 q=4 d=2 seed=5")});
+  const CheckReport report = report_with({failure_of("a", kCase), held, failure_of("b", kCase),
+                                          failure_of("c", "impl=x mesh=2x1 q=4 d=2 seed=5")});
   OracleLab lab;
   const auto pictures = failure_pictures(report, lab);
   ASSERT_EQ(pictures.size(), 3u);
@@ -81,8 +81,8 @@ TEST(FailurePictures, ShowACaseOnce) {
 TEST(FailurePictures, SayWhyThereIsNone) {
   PropertyResult without = failure_of("a", "impl=x mesh=2x1 q=2 d=1");
   without.case_.reset();
-  const CheckReport report = report_with(
-      {failure_of("b", "impl=merge:logaddexp mesh=1x1 q=4 d=2"), without, failure_of("c", "impl=x mesh=3x1 q=3 d=1")});
+  const CheckReport report = report_with({failure_of("b", "impl=merge:logaddexp mesh=1x1 q=4 d=2"),
+                                          without, failure_of("c", "impl=x mesh=3x1 q=3 d=1")});
   OracleLab lab;
   lab.supports_case = [](const Case&) { return Support::no("it is too small"); };
   const auto pictures = failure_pictures(report, lab);
