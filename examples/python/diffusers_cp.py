@@ -4,8 +4,8 @@ diffusers.models.attention_dispatch, ring, Ulysses and both.
     python -m attncheck check --impl diffusers_cp:attention --mesh 2x1,3x1,1x2,2x2
 
 `attention` gives the library a forward and backward pair of our own, so that it runs on CPU and in
-float64. `any_lengths` does not refuse q_len != kv_len under Ulysses, where the library has a forward
-and no backward. `attention_defaults` leaves convert_to_fp32=True as the library has it. `native`
+float64. `any_lengths` does not refuse q_len != kv_len under Ulysses, where the library has no
+backward. `attention_defaults` leaves convert_to_fp32=True as the library has it. `native`
 goes in by the public door, `dispatch_attention_fn`, with the library's own backend for CPU.
 `anything` asks for ulysses_anything and ring_anything, which the library has in forward alone.
 """

@@ -4,8 +4,8 @@
 
 `attention` is LongContextAttention on the mesh that we are given. `ulysses` is UlyssesAttention.
 `torch_math` is LongContextAttention with AttnType.TORCH_MATH, which needs no flash-attn, and
-`ulysses_torch_flash` is UlyssesAttention with AttnType.TORCH_FLASH, whose kernel is replaced by that
-for CPU. These have no backward in the library, and are asked for their forward alone.
+`ulysses_torch_flash` is UlyssesAttention with AttnType.TORCH_FLASH, its kernel replaced by that for
+CPU. These have no backward in the library, and are asked for their forward alone.
 """
 
 import torch

@@ -31,7 +31,10 @@ def test_faulty_callable_is_caught_by_its_property(name, mesh, property, words):
     assert words in failure.case
 
 
-@pytest.mark.parametrize(("name", "mesh"), [("ring:attention", "2x1,3x1"), ("ulysses:attention", "1x2")])
+RIGHT = [("ring:attention", "2x1,3x1"), ("ulysses:attention", "1x2")]
+
+
+@pytest.mark.parametrize(("name", "mesh"), RIGHT)
 def test_right_callable_holds_everything(name, mesh):
     report = attncheck.check(name, mesh=mesh, dtype="f64", cases=10)
     assert report.ok, str(report)
