@@ -1,7 +1,7 @@
 """A1 (diffusers #12761; yunchang #149): a backward returns one gradient fewer than its forward took
 inputs. The engine says so at the first backward, and names both counts.
 
-Property: gradient_count_matches_inputs. Smallest case: mesh=1x2 q=2 h=2 d=1.
+Property: gradient_count_matches_inputs. Smallest case: mesh=1x1 q=1 d=1.
 """
 
 from local_attention import block_forward, refuse

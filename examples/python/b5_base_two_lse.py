@@ -2,7 +2,7 @@
 base 2, and the ring merges it as a natural one. The kernel's own out is right, so that one rank
 alone is right but for its lse.
 
-Property: lse_is_natural_log. Smallest case: mesh=2x1 q=2 d=1.
+Property: lse_is_natural_log. Smallest case: mesh=1x1 q=1 d=1.
 """
 
 import math

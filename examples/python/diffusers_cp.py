@@ -4,9 +4,10 @@ diffusers.models.attention_dispatch, ring, Ulysses and both.
     python -m attncheck check --impl diffusers_cp:attention --mesh 2x1,3x1,1x2,2x2
 
 `attention` gives the library a forward and backward pair of our own, so that it runs on CPU and in
-float64. `attention_defaults` leaves the library's convert_to_fp32=True as it is. `native` goes in
-by the public door, `dispatch_attention_fn`, with the library's own backend for CPU. `anything` asks
-for ulysses_anything and ring_anything, which the library has in forward alone.
+float64. `any_lengths` does not refuse q_len != kv_len under Ulysses, where the library has no
+backward. `attention_defaults` leaves convert_to_fp32=True as the library has it. `native`
+goes in by the public door, `dispatch_attention_fn`, with the library's own backend for CPU.
+`anything` asks for ulysses_anything and ring_anything, which the library has in forward alone.
 """
 
 import functools
@@ -70,10 +71,18 @@ def attention_defaults(q, k, v, *, ring_group, ulysses_group, scale, return_lse=
     return templated(q, k, v, scale, return_lse, parallel_config(ring_group, ulysses_group, True))
 
 
-def attention(q, k, v, *, ring_group, ulysses_group, scale, return_lse=False):
+def any_lengths(q, k, v, *, ring_group, ulysses_group, scale, return_lse=False):
     """Its accumulators follow the dtype, which is what float64 needs: convert_to_fp32=False."""
     refuse_what_it_refuses(q, k, v, ulysses_group)
     return templated(q, k, v, scale, return_lse, parallel_config(ring_group, ulysses_group, False))
+
+
+def attention(q, k, v, *, ring_group, ulysses_group, scale, return_lse=False):
+    """Without what its Ulysses has no backward for."""
+    alone = dist.get_world_size(ring_group) == 1
+    refuse(alone and q.shape[1] != k.shape[1], "diffusers' Ulysses cuts dk and dv as it cuts q")
+    return any_lengths(q, k, v, ring_group=ring_group, ulysses_group=ulysses_group, scale=scale,
+                       return_lse=return_lse)
 
 
 def sizes_of_ranks(size, group):
@@ -94,6 +103,7 @@ def anything(q, k, v, *, ring_group, ulysses_group, scale, return_lse=False):
 
 def native(q, k, v, *, ring_group, ulysses_group, scale):
     """It returns no lse, which the library's ring asks of every backend."""
+    refuse(q.shape[1] != k.shape[1], "diffusers' Ulysses cuts dk and dv as it cuts q")
     ring = dist.get_world_size(ring_group)
     refuse(ring > 1, "diffusers' ring raises on the native backend: it has no lse")
     refuse_what_it_refuses(q, k, v, ulysses_group)

@@ -3,8 +3,9 @@
     python -m attncheck check --impl yunchang_cp:attention --mesh 2x1,1x2,2x2 --dtype f16,bf16
 
 `attention` is LongContextAttention on the mesh that we are given. `ulysses` is UlyssesAttention.
-`torch_math` is LongContextAttention with AttnType.TORCH_MATH, which needs no flash-attn: it has no
-backward, and is asked for its forward alone.
+`torch_math` is LongContextAttention with AttnType.TORCH_MATH, which needs no flash-attn, and
+`ulysses_torch_flash` is UlyssesAttention with AttnType.TORCH_FLASH, its kernel replaced by that for
+CPU. These have no backward in the library, and are asked for their forward alone.
 """
 
 import torch
@@ -17,7 +18,7 @@ flash_stand_in.install()
 
 from yunchang import LongContextAttention, UlyssesAttention  # noqa: E402 (after the stand-in)
 from yunchang.globals import PROCESS_GROUP  # noqa: E402
-from yunchang.kernels import AttnType  # noqa: E402
+from yunchang.kernels import AttnType, attention as kernels  # noqa: E402
 
 METHODS = {"contiguous": "basic", "zigzag": "zigzag", "striped": "strip"}
 
@@ -55,6 +56,15 @@ def ulysses(q, k, v, *, ulysses_group, scale, is_causal=False):
     of_flash_attn(q.dtype)
     refuse_what_it_refuses(q, k, v, dist.get_world_size(ulysses_group), is_causal, "contiguous")
     return UlyssesAttention(ulysses_group)(q, k, v, softmax_scale=scale, causal=is_causal)
+
+
+def ulysses_torch_flash(q, k, v, *, ulysses_group, scale):
+    refuse(q.shape[2] != k.shape[2], "the kernel is not asked for grouped heads")
+    refuse_what_it_refuses(q, k, v, dist.get_world_size(ulysses_group), False, "contiguous")
+    kernels._scaled_dot_product_flash_attention = (
+        torch.ops.aten._scaled_dot_product_flash_attention_for_cpu)
+    layer = UlyssesAttention(ulysses_group, attn_type=AttnType.TORCH_FLASH)
+    return layer(*(x.detach() for x in (q, k, v)), softmax_scale=scale)
 
 
 def torch_math(q, k, v, *, ring_group, ulysses_group, scale, is_causal=False):
