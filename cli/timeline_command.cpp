@@ -12,7 +12,8 @@ namespace attncheck::cli {
 
 int timeline_command(const ScaleArguments& arguments) {
   if (arguments.case_text.empty()) {
-    throw UsageError("bench timeline: --case is missing, e.g. --case 'impl=unified mesh=2x2 q=4096 h=8 d=64'");
+    throw UsageError(
+        "bench timeline: --case is missing, e.g. --case 'impl=unified mesh=2x2 q=4096 h=8 d=64'");
   }
   const Case c = case_argument(arguments.case_text);
   const scale::Machine machine = machine_of(arguments);

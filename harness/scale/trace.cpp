@@ -74,15 +74,14 @@ Trace trace_of(const Registry& registry, const Case& c, const Machine& machine) 
 
 std::string trace_text(const Trace& trace) {
   std::string text = "predicted, in virtual time: " + to_text(trace.case_) + "\n";
-  text += fmt::format("{:>9}  {:>10}  {:>8}  {:>8}  {:>12}  {:>10}\n", "ring rank", "time", "compute",
-                      "waited", "received", "not hidden");
+  text += fmt::format("{:>9}  {:>10}  {:>8}  {:>8}  {:>12}  {:>10}\n", "ring rank", "time",
+                      "compute", "waited", "received", "not hidden");
   for (size_t rank = 0; rank < trace.scripts.size(); ++rank) {
     const Totals totals = totals_of(trace.timetable, static_cast<int>(rank));
-    text += fmt::format("{:>9}  {:>7.1f} us  {:>8}  {:>8}  {:>9} kB  {:>10}\n", rank,
-                        1e6 * totals.end, share_text(totals.compute, totals.end),
-                        share_text(totals.waited, totals.end),
-                        trace.scripts[rank].received_bytes() / 1000,
-                        share_text(totals.uncovered, totals.links));
+    text += fmt::format(
+        "{:>9}  {:>7.1f} us  {:>8}  {:>8}  {:>9} kB  {:>10}\n", rank, 1e6 * totals.end,
+        share_text(totals.compute, totals.end), share_text(totals.waited, totals.end),
+        trace.scripts[rank].received_bytes() / 1000, share_text(totals.uncovered, totals.links));
   }
   return text;
 }

@@ -61,7 +61,7 @@ class TraceWriter {
 
   Event event(const char* phase, const std::string& text, const char* category, int rank,
               double seconds) const {
-    return {{"ph", phase},   {"name", text}, {"cat", category},
+    return {{"ph", phase},     {"name", text}, {"cat", category},
             {"pid", kProcess}, {"tid", rank},  {"ts", microseconds(seconds)}};
   }
 

@@ -54,7 +54,7 @@ function heatMap(matrix) {
   const shards = [...Array(world).keys()].map((shard) => make("th", { scope: "col" }, String(shard)));
   const rows = matrix.rows.map((row, rank) => make("tr", {}, make("th", { scope: "row" }, String(rank)),
     row.map((cell, shard) => heatCell(matrix.name, rank, shard, cell))));
-  const axis = make("th", { class: "axis" }, "query rank ↓ key shard →");
+  const axis = make("th", { class: "axis" }, "query rank ↓", make("br"), "key shard →");
   return make("table", { class: `heat${world > 8 ? " many" : ""}`, "data-matrix": matrix.name }, caption,
     make("thead", {}, make("tr", {}, axis, shards)), make("tbody", {}, rows));
 }

@@ -51,7 +51,8 @@ bool has_row(const std::string& text, const std::vector<std::string>& words) {
 
 TEST(Timetable, AddsUpToThePrediction) {
   Timetable timetable;
-  const Prediction p = predict({sender_of(4, 3), receiver_of(4)}, {2, 1}, unit_machine(), &timetable);
+  const Prediction p =
+      predict({sender_of(4, 3), receiver_of(4)}, {2, 1}, unit_machine(), &timetable);
   EXPECT_DOUBLE_EQ(p.seconds, 5);
   EXPECT_DOUBLE_EQ(seconds_of(timetable, Span::Kind::compute, 0), 3);
   EXPECT_DOUBLE_EQ(seconds_of(timetable, Span::Kind::wait, 0), 2);
