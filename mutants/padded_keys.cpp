@@ -39,9 +39,10 @@ Attention attention_of_padded_keys(const at::Tensor& q, const at::Tensor& k, con
   AttentionOptions equal = options;
   equal.kv_len = up_to_a_multiple(options.kv_len, groups.mesh.world());
   const int64_t own = k.size(kSequenceAxis), longest = equal.kv_len / groups.mesh.world();
-  check_call(ring_parent().limits, q, zeros_behind(k, longest),
-             zeros_behind(v, longest), equal, groups);
-  return differentiable_attention(q, k, v, padding(ring_parent().pass(equal, groups), own, longest));
+  check_call(ring_parent().limits, q, zeros_behind(k, longest), zeros_behind(v, longest), equal,
+             groups);
+  return differentiable_attention(q, k, v,
+                                  padding(ring_parent().pass(equal, groups), own, longest));
 }
 
 // Padding shifts the places of the keys behind it, which nothing here may depend on.
@@ -57,12 +58,13 @@ Support supports_any_keys(Case c, const Backend& backend) {
 }  // namespace
 
 Mutant pads_keys_to_equal_shards() {
-  return make_mutant({.name = "house_padded_keys_are_attended",
-                      .source = "house",
-                      .fault = "uneven shards of keys are padded with zeros, and the padding is seen",
-                      .property = "every_query_key_pair_counts_once",
-                      .smallest = "mesh=2x1 q=1 d=1"},
-                     Implementation{"padded_keys", supports_any_keys, attention_of_padded_keys});
+  return make_mutant(
+      {.name = "house_padded_keys_are_attended",
+       .source = "house",
+       .fault = "uneven shards of keys are padded with zeros, and the padding is seen",
+       .property = "every_query_key_pair_counts_once",
+       .smallest = "mesh=2x1 q=1 d=1"},
+      Implementation{"padded_keys", supports_any_keys, attention_of_padded_keys});
 }
 
 }  // namespace attncheck
