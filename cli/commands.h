@@ -66,7 +66,7 @@ struct MethodsArguments {
   std::string backend;  // empty: cudnn on GPUs, flash_cpu on CPUs
   std::string dtype = "bf16";
   double scale = 1;  // of lengths
-  RankArguments ranks{"", 120, "", 0};
+  RankArguments ranks{"", 120, "", 0, {}};
 };
 
 struct BenchArguments {
