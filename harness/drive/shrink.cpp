@@ -1,9 +1,11 @@
 #include "harness/drive/shrink.h"
 
 #include <cmath>
+#include <vector>
 
 #include <rapidcheck.h>
 
+#include "harness/drive/leaps.h"
 #include "harness/drive/smaller_cases.h"
 
 namespace attncheck {
@@ -38,18 +40,24 @@ Shrunk shrink(const Case& failing, const Verdict& verdict, const StillFails& sti
               const ShrinkLimits& limits) {
   const auto deadline = std::chrono::steady_clock::now() + limits.time;
   Shrunk shrunk{failing, verdict};
-  auto candidates = shrinkable(failing).shrinks();
+  const auto take = [&](const Case& candidate) {
+    ++shrunk.tries;
+    const std::optional<Verdict> smaller = still_fails(candidate);
+    if (smaller) shrunk.case_ = candidate, shrunk.verdict = *smaller;
+    return smaller.has_value();
+  };
+  // A wrong value is shrunk step by step: its smallest case says more than any small one.
+  const bool measured = verdict.evidence && verdict.evidence->error != 0;
+  for (const Case& leap : measured ? std::vector<Case>() : leaps(failing)) {
+    if (take(leap)) break;
+  }
+  auto candidates = shrinkable(shrunk.case_).shrinks();
   while (auto candidate = candidates.next()) {
     if (shrunk.tries >= limits.tries || std::chrono::steady_clock::now() > deadline) {
       shrunk.finished = false;
       break;
     }
-    ++shrunk.tries;
-    const std::optional<Verdict> smaller = still_fails(candidate->value());
-    if (!smaller) continue;
-    shrunk.case_ = candidate->value();
-    shrunk.verdict = *smaller;
-    candidates = candidate->shrinks();
+    if (take(candidate->value())) candidates = candidate->shrinks();
   }
   return shrunk;
 }

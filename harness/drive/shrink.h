@@ -28,7 +28,8 @@ struct Shrunk {
 // whatever it is off, may not end as an error that rounding could have made: that is another fault.
 bool may_be_the_same(const Verdict& failing, const Verdict& smaller);
 
-// Follows RapidCheck's tree of smaller cases as long as one of them still fails.
+// Follows RapidCheck's tree of smaller cases as long as one still fails, from a leap where there is
+// one and the failure is no wrong value: a throw, a crash, a wrong shape.
 Shrunk shrink(const Case& failing, const Verdict& verdict, const StillFails& still_fails,
               const ShrinkLimits& limits = {});
 

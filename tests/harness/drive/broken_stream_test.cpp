@@ -146,7 +146,9 @@ TEST(BrokenStream, KeepsAFailureThatCannotBeShrunkToTheEnd) {
   const StreamReport report = stream_of({property_named("bad",
                                                         [&judged](const Case&) {
                                                           if (++judged == 3) throw NoRanks("gone");
-                                                          return Verdict::fail("no");
+                                                          Evidence wrong;
+                                                          wrong.error = 1e9;
+                                                          return Verdict::fail(wrong);
                                                         })},
                                         lab);
   EXPECT_TRUE(report.no_ranks);

@@ -47,6 +47,23 @@ TEST(ShrinkFailure, AFailureWithoutANumberIsNoErrorOfRounding) {
   EXPECT_TRUE(may_be_the_same(off_by(1.5), Verdict::fail("no out")));
 }
 
+// Each costs ranks, where the fault is a crash.
+TEST(ShrinkFailure, SeldomMeetsAFaultThatShowsInTheSmallestCases) {
+  OracleLab lab;
+  LaneLab lane = lane_on(lab);
+  int met = 0;
+  const Property property = property_named("p", [&met](const Case& c) {
+    if (c.problem.kv_len == 1) return Verdict::pass();
+    ++met;
+    return Verdict::fail("a crash");
+  });
+  const Case failing = parse_case("impl=subject mesh=3x1 b=4 q=21 kv=15 h=6 d=5 causal=1 seed=5");
+  const Shrunk shrunk =
+      shrink_failure(property, failing, Verdict::fail("a crash"), lane, CheckOptions());
+  EXPECT_EQ(to_text(shrunk.case_), "impl=subject mesh=1x1 q=1 kv=2 d=1 seed=1");
+  EXPECT_LE(met, 5);
+}
+
 // For a run that is interrupted meanwhile.
 TEST(ShrinkFailure, TellsOfEverySmallerCase) {
   OracleLab lab;
