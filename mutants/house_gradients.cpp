@@ -50,6 +50,12 @@ BackendGrads on_a_coarser_grid(const BackendGrads& grads) {
           through_a_narrower_dtype(grads.dv)};
 }
 
+// As a ring that was written for bfloat16 ends, on float16 alone.
+BackendGrads dq_in_bfloat16(const BackendGrads& grads) {
+  if (grads.dq.scalar_type() != at::kHalf) return grads;
+  return {through_a_narrower_dtype(grads.dq), grads.dk, grads.dv};
+}
+
 BackendGrads with_a_constant(const BackendGrads& grads) {
   constexpr double kConstant = 0.125;
   return {grads.dq, grads.dk, at::add(grads.dv, kConstant)};
@@ -77,6 +83,12 @@ std::vector<Mutant> house_gradient_mutants() {
                    .property = "gradient_dtype_and_shape_match_input",
                    .smallest = "mesh=1x1 q=1 d=8"},
                   with_gradients("on_a_coarser_grid", on_a_coarser_grid)),
+      make_mutant({.name = "house_dq_in_bfloat16",
+                   .source = "ring-flash-attn 0.1.8 and yunchang 0.6.4, found here",
+                   .fault = "dq is cast to bfloat16, of float16 inputs as well",
+                   .property = "gradient_dtype_and_shape_match_input",
+                   .smallest = "mesh=1x1 q=8 kv=2 d=8 dtype=f16"},
+                  with_gradients("dq_in_bfloat16", dq_in_bfloat16)),
       make_mutant({.name = "house_constant_in_dv",
                    .source = "house",
                    .fault = "a constant is added to dv",

@@ -1,20 +1,21 @@
-# A virtual environment in which the pinned torch, unpacked by ci/setup, is importable. Source after
-# wheel_python.sh.
+# A virtual environment in which the pinned torch, unpacked by ci/setup, and what examples/python adapts are
+# importable. Source after wheel_python.sh and adapter_packages.sh.
 
 pinned_torch() { echo "${ATTNCHECK_LIBTORCH:-2.11.0}"; }
 
 # front_python BUILD: the environment's python, made where it is missing or its requirements changed.
 front_python() {
-  local build=$1 venv=$1/python_venv wanted torch packages
-  wanted=$(cat "$root/tests/python/requirements.txt")
+  local build=$1 venv=$1/python_venv wanted torch packages adapters
+  wanted=$(cat "$root"/{tests,examples}/python/requirements.txt)
   if [ "$(cat "$venv/made_of" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$venv"
-    torch=$(wheel_python "$(pinned_torch)") && packages=$(python_packages) || return 1
-    say "making $venv with $(tr '\n' ' ' <<<"$wanted")"
+    torch=$(wheel_python "$(pinned_torch)") && packages=$(python_packages) &&
+      adapters=$(adapter_packages) || return 1
+    say "making $venv with tests/python/requirements.txt"
     python3 -m venv "$venv" >&2 || fail "python3 -m venv does not work: Debian has it in python3-venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
       -r "$root/tests/python/requirements.txt" >&2 || fail "could not install tests/python/requirements.txt"
-    printf '%s\n' "$torch" "$packages" "$build/python" >"$("$venv/bin/python" -c \
+    printf '%s\n' "$torch" "$packages" "$build/python" "$adapters" >"$("$venv/bin/python" -c \
       'import sysconfig; print(sysconfig.get_path("purelib"))')/attncheck_tests.pth"
     echo "$wanted" >"$venv/made_of"
   fi

@@ -178,6 +178,7 @@ constexpr Fault kFaults[] = {
     {"house_documents_end_at_home", "mesh=2x1 q=8 d=2", ""},
     {"house_documents_end_at_home", "mesh=2x1 q=8 d=2 documents=4,4", "out lse dq dk dv"},
     {"house_gradients_on_a_coarser_grid", "mesh=1x1 q=1 d=8", "dv"},
+    {"house_dq_in_bfloat16", "mesh=2x1 q=8 d=2 dtype=bf16", ""},
     {"house_constant_in_dv", "mesh=1x1 q=1 d=1", "dv"},
     {"house_position_bias_left_on", "mesh=1x1 q=1 d=1", ""},
     {"house_position_bias_left_on", "mesh=3x1" WIDE RING_HEADS, "out lse dq dk dv"},
