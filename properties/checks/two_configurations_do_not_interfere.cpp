@@ -16,14 +16,26 @@ Verdict agrees_with_alone(Lab& lab, const Request& alone, const Observation& tog
                      "between a run alone and one interleaved with another (" + what + ")");
 }
 
-// What a process keeps from the first of the two is there when the second runs alone, too.
-Verdict agrees_with_reference(Lab& lab, const Request& second, const Observation& of_second) {
-  return judge_each(of_second, {"out"}, [&](const std::string& tensor) {
-    const Expected& expected = lab.expected(second);
+Verdict out_agrees_with_reference(Lab& lab, const Request& request, const Observation& observed,
+                                  const std::string& where) {
+  return judge_each(observed, {"out"}, [&](const std::string& tensor) {
+    const Expected& expected = lab.expected(request);
     return compared_with(
-        "the reference in " + to_text(second.case_) + ", after the other's forward",
-        compare_shards(second, of_second, tensor, expected.forward.out, expected.bounds.out));
+        "the reference in " + to_text(request.case_) + where,
+        compare_shards(request, observed, tensor, expected.forward.out, expected.bounds.out));
   });
+}
+
+// What a process keeps from the first of the two is there when the second runs alone, too, so the
+// reference has to judge the second. A subject that is wrong on the first by itself is not at
+// fault for having company.
+Verdict second_is_right_after_first(Lab& lab, const Request& first, const Request& second,
+                                    const Observation& of_second) {
+  const bool right_alone =
+      out_agrees_with_reference(lab, first, lab.observe(first), "").kind == Verdict::Kind::pass;
+  return right_alone
+             ? out_agrees_with_reference(lab, second, of_second, ", after the other's forward")
+             : Verdict::pass();
 }
 
 // By turns: all differs, or one option alone.
@@ -53,7 +65,7 @@ Verdict do_not_interfere(const Case& c, Lab& lab) {
   const Verdict alone = worse(
       agrees_with_alone(lab, first, together, case_text),
       agrees_with_alone(lab, second, of_second, "the second of them: " + to_text(*companion)));
-  return worse(alone, agrees_with_reference(lab, second, of_second));
+  return worse(alone, second_is_right_after_first(lab, first, second, of_second));
 }
 
 }  // namespace
