@@ -85,13 +85,12 @@ int64_t memory_of(const RankArguments& ranks) {
 ProcessOptions process_options(const std::string& transport, const RankArguments& ranks,
                                const std::string& log_prefix) {
   ProcessOptions options;
-  options.rank_command = program_registry().callables.rank_command;
-  options.start_timeout = kCallablesStart;
-  options.most_renewals = kCallablesRenewals;
-  if (options.rank_command.empty()) {
-    options.start_timeout.reset();
-    options.most_renewals = 0;
-    options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  options.rank_command = {fs::read_symlink("/proc/self/exe").string(), "rank"};
+  const Callables& callables = program_registry().callables;
+  if (!callables.rank_command.empty()) {
+    options.rank_command = callables.rank_command;
+    options.start_timeout = kCallablesStart;
+    options.most_renewals = kCallablesRenewals;
   }
   for (const std::string& plugin : program_registry().plugins) {
     options.rank_command.insert(options.rank_command.end(), {"--plugin", plugin});

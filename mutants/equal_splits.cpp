@@ -1,25 +1,16 @@
 #include "mutants/equal_splits.h"
 
-#include <ATen/ops/constant_pad_nd.h>
-
 #include "mutants/axes.h"
 #include "mutants/entry.h"
 #include "mutants/equal_shards.h"
 #include "mutants/parents.h"
+#include "mutants/zeros_behind.h"
 
 namespace attncheck {
 namespace {
 
 at::Tensor cut(const at::Tensor& x, int64_t tokens) {
   return x.defined() ? x.narrow(kSequenceAxis, 0, tokens) : x;
-}
-
-// (B, tokens, H, ...) -> (B, S, H, ...), zeros behind.
-at::Tensor padded(const at::Tensor& x, int64_t tokens) {
-  if (!x.defined()) return x;
-  std::vector<int64_t> pad(2 * (x.dim() - 1), 0);  // the last axis first, a pair for each
-  pad.back() = tokens - x.size(kSequenceAxis);
-  return at::constant_pad_nd(x, pad);
 }
 
 // The tokens of a rank's own shards, and what is left of them.
@@ -31,15 +22,16 @@ AttentionPass cutting(const AttentionPass& right, const Tokens& n) {
   AttentionPass pass;
   pass.forward = [=](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     AttentionForward result = right.forward(cut(q, n.left_q), cut(k, n.left_kv), cut(v, n.left_kv));
-    result.out = padded(result.out, n.q);
-    result.lse = padded(result.lse, n.q);
+    result.out = zeros_behind(result.out, n.q);
+    result.lse = zeros_behind(result.lse, n.q);
     return result;
   };
   pass.backward = [=](const AttentionSaved& saved, const at::Tensor& grad_out,
                       const at::Tensor& grad_lse) {
     const BackendGrads grads =
         right.backward(saved, cut(grad_out, n.left_q), cut(grad_lse, n.left_q));
-    return BackendGrads{padded(grads.dq, n.q), padded(grads.dk, n.kv), padded(grads.dv, n.kv)};
+    return BackendGrads{zeros_behind(grads.dq, n.q), zeros_behind(grads.dk, n.kv),
+                        zeros_behind(grads.dv, n.kv)};
   };
   return pass;
 }

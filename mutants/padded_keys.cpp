@@ -1,23 +1,15 @@
 #include "mutants/padded_keys.h"
 
-#include <ATen/ops/constant_pad_nd.h>
-
 #include "mutants/axes.h"
 #include "mutants/entry.h"
 #include "mutants/parents.h"
+#include "mutants/zeros_behind.h"
 
 namespace attncheck {
 namespace {
 
 int64_t up_to_a_multiple(int64_t length, int64_t of) {
   return (length + of - 1) / of * of;
-}
-
-// (B, tokens, Hkv, D) -> (B, Skv, Hkv, D), zeros behind.
-at::Tensor zeros_behind(const at::Tensor& x, int64_t tokens) {
-  std::vector<int64_t> pad(2 * (x.dim() - 1), 0);  // the last axis first, a pair for each
-  pad.back() = tokens - x.size(kSequenceAxis);
-  return at::constant_pad_nd(x, pad);
 }
 
 AttentionPass padding(const AttentionPass& right, int64_t own, int64_t longest) {

@@ -28,21 +28,27 @@ wheel_python() {
   echo "$home"
 }
 
-# python_packages: a folder for PYTHONPATH with what torch imports.
-python_packages() {
-  local home=$cache/python/packages fresh
+# packages_folder HOME WHAT WORD...: HOME, a folder for PYTHONPATH in the cache, with what pip installs for
+# the words; made once, and whole or not at all.
+packages_folder() {
+  local home=$1 what=$2 fresh
+  shift 2
   if [ ! -d "$home" ]; then
-    mkdir -p "$cache/python"
-    fresh=$(mktemp -d "$cache/python/.fresh-XXXXXX")
+    mkdir -p "$(dirname "$home")"
+    fresh=$(mktemp -d "$(dirname "$home")/.fresh-XXXXXX")
     trap "rm -rf '$fresh'" EXIT
-    say "Python packages that torch imports: $torch_python_packages"
-    # shellcheck disable=SC2086
+    say "$what, from PyPI"
     python3 -m pip install --quiet --no-cache-dir --disable-pip-version-check \
-      --root-user-action ignore --target "$fresh" $torch_python_packages >&2 ||
-      fail "could not install $torch_python_packages: see above"
+      --root-user-action ignore --target "$fresh" "$@" >&2 || fail "could not install $what: see above"
     mv -T "$fresh" "$home" 2>/dev/null || [ -d "$home" ] || fail "could not make $home"
   fi
   echo "$home"
+}
+
+# python_packages: a folder for PYTHONPATH with what torch imports.
+python_packages() {
+  # shellcheck disable=SC2086
+  packages_folder "$cache/python/packages" "what torch imports: $torch_python_packages" $torch_python_packages
 }
 
 # cuda_stand_ins VERSION PYTHON RUNTIME: a folder with a stand-in for every CUDA library that the

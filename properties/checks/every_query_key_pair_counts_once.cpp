@@ -84,28 +84,28 @@ Row Matrix::judged_row(int64_t b, int64_t i, int64_t h) const {
   return row;
 }
 
-Row worst_row(const Matrix& matrix) {
+// The nearest to its bound, or the farthest above it; a bound of 0 says that there was none yet.
+template <typename Judged>
+void keep_worse(Judged& worst, const Judged& judged) {
+  if (worst.bound == 0 || judged.share() > worst.share()) worst = judged;
+}
+
+struct Worst {
+  Pair pair;
+  Row row;
+
+  double share() const { return std::max(pair.share(), row.share()); }
+};
+
+Worst worst_of(const Matrix& matrix) {
   const Problem& p = matrix.problem;
-  Row worst;
+  Worst worst;
   for (int64_t b = 0; b < p.batch; ++b)
     for (int64_t i = 0; i < p.q_len; ++i)
       for (int64_t h = 0; h < p.heads; ++h) {
-        const Row row = matrix.judged_row(b, i, h);
-        if (worst.bound == 0 || row.share() > worst.share()) worst = row;
+        keep_worse(worst.row, matrix.judged_row(b, i, h));
+        for (int64_t j = 0; j < p.kv_len; ++j) keep_worse(worst.pair, matrix.judged(b, i, h, j));
       }
-  return worst;
-}
-
-Pair worst_pair(const Matrix& matrix) {
-  const Problem& p = matrix.problem;
-  Pair worst;
-  for (int64_t b = 0; b < p.batch; ++b)
-    for (int64_t i = 0; i < p.q_len; ++i)
-      for (int64_t h = 0; h < p.heads; ++h)
-        for (int64_t j = 0; j < p.kv_len; ++j) {
-          const Pair pair = matrix.judged(b, i, h, j);
-          if (worst.bound == 0 || pair.share() > worst.share()) worst = pair;
-        }
   return worst;
 }
 
@@ -179,13 +179,12 @@ Verdict pairs_count_once(const Case& c, Lab& lab) {
                       values(expected.forward.lse),
                       values(expected.bounds.out),
                       values(expected.bounds.lse)};
-  const Pair pair = worst_pair(matrix);
-  if (pair.bound == 0) return Verdict::not_run("there is no query-key pair");
-  const Row row = worst_row(matrix);
-  const bool by_pair = pair.share() > 1 || pair.share() >= row.share();
-  Evidence evidence = by_pair ? evidence_of_pair(c, pair) : evidence_of_row(c, row);
-  return std::max(pair.share(), row.share()) <= 1 ? Verdict::pass(std::move(evidence))
-                                                  : Verdict::fail(std::move(evidence));
+  const Worst worst = worst_of(matrix);
+  if (worst.pair.bound == 0) return Verdict::not_run("there is no query-key pair");
+  const bool by_pair = worst.pair.share() > 1 || worst.pair.share() >= worst.row.share();
+  Evidence evidence = by_pair ? evidence_of_pair(c, worst.pair) : evidence_of_row(c, worst.row);
+  return worst.share() <= 1 ? Verdict::pass(std::move(evidence))
+                            : Verdict::fail(std::move(evidence));
 }
 
 }  // namespace

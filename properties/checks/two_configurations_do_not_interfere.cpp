@@ -26,16 +26,24 @@ Verdict out_agrees_with_reference(Lab& lab, const Request& request, const Observ
   });
 }
 
+bool right_alone(Lab& lab, const std::optional<Case>& c) {
+  if (!c) return false;
+  const Request request = base_request(*c);
+  return out_agrees_with_reference(lab, request, lab.observe(request), "").kind ==
+         Verdict::Kind::pass;
+}
+
 // What a process keeps from the first of the two is there when the second runs alone, too, so the
-// reference has to judge the second. A subject that is wrong on the first by itself is not at
-// fault for having company.
+// reference has to judge the second. Company is blamed only where the subject is right without it:
+// on the first, and on the second's options at other lengths.
 Verdict second_is_right_after_first(Lab& lab, const Request& first, const Request& second,
                                     const Observation& of_second) {
-  const bool right_alone =
-      out_agrees_with_reference(lab, first, lab.observe(first), "").kind == Verdict::Kind::pass;
-  return right_alone
-             ? out_agrees_with_reference(lab, second, of_second, ", after the other's forward")
-             : Verdict::pass();
+  Verdict verdict =
+      out_agrees_with_reference(lab, second, of_second, ", after the other's forward");
+  const auto right_without_company = [&] {
+    return right_alone(lab, first.case_) && right_alone(lab, larger_shape(second.case_, lab));
+  };
+  return verdict.failed() && !right_without_company() ? Verdict::pass() : verdict;
 }
 
 // By turns: all differs, or one option alone.
