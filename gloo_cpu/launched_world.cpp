@@ -151,6 +151,7 @@ int LaunchedWorld::serve() {
       const PartReplies part = take_part(number, instruction.order);
       put(key_of("reply", number) + "/" + std::to_string(place_.rank), to_bytes(part));
     } else {
+      heart_.reset();  // the coordinator keeps the store until it hears this, and no longer
       put(key_of("bye", place_.rank), "1");
       std::this_thread::sleep_for(kLinger);  // else a launcher might cut the coordinator short
       return instruction.code;
