@@ -18,6 +18,7 @@
 #include "cli/remembered.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/drive/corpus.h"
@@ -183,6 +184,7 @@ CheckReport run_plan(const CheckPlan& plan, const CheckArguments& arguments, Che
   if (arguments.time_limit) {
     const std::chrono::duration<double> limit(*arguments.time_limit);
     end = start + std::chrono::duration_cast<Clock::duration>(limit);
+    progress.set_deadline(end);
   }
   FoundSoFar found(options.on_failure);
   options.on_found = [&found](const StreamSpec& stream, const PropertyResult& failure) {
@@ -245,7 +247,7 @@ int check_command(const CheckArguments& given) {
   ReportFile calls("--closest", arguments.closest), html("--html", arguments.html);
   CheckReport report = run_plan(plan, arguments, std::move(options), *lanes);
   report.remembered_elsewhere = elsewhere;
-  fmt::print("{}", report_text(report));
+  show(report_text(report));
   json.write(report_json(report));
   junit.write(report_junit(report));
   add_calls(report, closest);

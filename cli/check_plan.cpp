@@ -118,7 +118,12 @@ class Planner {
     if (!shapes_.empty() && !takes_shapes(kind)) return;
     for (const std::string& backend : backends_of(impl, kind)) {
       for (const std::string& dtype : dtypes_of(kind, backend)) {
-        StreamSpec spec{impl, backend, transport, parse_dtype(dtype), {}, kind};
+        StreamSpec spec;
+        spec.impl = impl;
+        spec.backend = backend;
+        spec.transport = transport;
+        spec.dtype = parse_dtype(dtype);
+        spec.kind = kind;
         spec.lse = has_lse(impl, backend);
         spec.shapes = shapes_;
         spec.refuses_calls = registry_.may_refuse_calls(plain_case(spec, {}));

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/report_file.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "harness/drive/compare_reports.h"
 
@@ -32,7 +33,7 @@ Comparison compared(const std::string& before, const std::string& after) {
 int compare_command(const std::string& before, const std::string& after, const std::string& json) {
   const Comparison comparison = compared(before, after);
   ReportFile file("--json", json);
-  fmt::print("{}", comparison_text(comparison));
+  show(comparison_text(comparison));
   file.write(comparison_json(comparison));
   return comparison.exit_code();
 }

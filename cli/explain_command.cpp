@@ -4,6 +4,7 @@
 #include "cli/launch.h"
 #include "cli/manifest.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "harness/drive/judge.h"
 #include "harness/drive/provenance.h"
@@ -24,7 +25,7 @@ int explain_command(const std::string& case_text, const RankArguments& ranks) {
   const Support supported = lab.supports(c);
   if (!supported) throw UsageError(c.impl + " does not support the case: " + supported.reason);
   const Provenance provenance = explain(c, lab);
-  fmt::print("{}", provenance_text(provenance));
+  show(provenance_text(provenance));
   return provenance.fault() ? kFailed : kHeld;
 }
 

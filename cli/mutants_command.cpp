@@ -15,6 +15,7 @@
 #include "cli/rank_flags.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/version.h"
 #include "harness/drive/hunt_report.h"
 #include "harness/drive/matrix_report.h"
@@ -94,7 +95,7 @@ KillMatrix matrix_of(const std::vector<const Mutant*>& mutants, const PropertyLi
 
 template <typename Report>
 int reported(const Report& report, ReportFile& file) {
-  fmt::print("{}", report_text(report));
+  show(report_text(report));
   file.write(report_json(report));
   return report.exit_code();
 }

@@ -12,6 +12,7 @@
 #include "cli/names.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/drive/report_text.h"
@@ -62,7 +63,7 @@ void print_not_run(const std::vector<Judgement>& judgements) {
     same->second.push_back(judgement.property->name);
   }
   for (const auto& [reason, names] : reasons) {
-    fmt::print("not run: {}: {}\n", fmt::join(names, ", "), reason);
+    show(fmt::format("not run: {}: {}\n", fmt::join(names, ", "), reason));
   }
 }
 
@@ -70,7 +71,7 @@ void print(const std::vector<Judgement>& judgements, const Case& c, Lab& lab,
            const std::string& flags) {
   for (const Judgement& judgement : judgements) {
     if (!judgement.verdict.failed()) continue;
-    fmt::print("{}\n", failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c, flags)));
+    show(failure_text(stream_name(spec_of(c, lab)), result_of(judgement, c, flags)) + "\n");
   }
   print_not_run(judgements);
   if (count(judgements, Kind::pass) + count(judgements, Kind::fail) == 0) {

@@ -4,6 +4,7 @@
 #include "cli/manifest.h"
 #include "cli/remembered.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 
 namespace attncheck::cli {
@@ -20,13 +21,13 @@ void replay(const RememberedCase& remembered, const RankArguments& ranks, RunLab
   const std::string shows = remembered.shows.empty() ? "" : " (" + remembered.shows + ")";
   if (verdict.failed()) {
     ++counts.failed;
-    fmt::print("{}\n", failure_text(program_registry(), remembered, verdict, ranks));
+    show(failure_text(program_registry(), remembered, verdict, ranks) + "\n");
   } else if (verdict.kind == Verdict::Kind::pass) {
     ++counts.held;
     fmt::print("held: {}{}\n", to_text(remembered), shows);
   } else {
     ++counts.not_judged;
-    fmt::print("not judged: {}{}: {}\n", to_text(remembered), shows, verdict.reason);
+    show(fmt::format("not judged: {}{}: {}\n", to_text(remembered), shows, verdict.reason));
   }
 }
 

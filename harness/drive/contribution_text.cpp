@@ -5,51 +5,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/drive/contribution_table.h"
+
 namespace attncheck {
 namespace {
 
 using Fate = Contribution::Fate;
 using Row = std::vector<Contribution>;
 
-constexpr int kCellWidth = 7;
-constexpr int kMostColumns = 10;  // (100 - the row's name - "  (999 more)") / kCellWidth
 constexpr size_t kMostSentences = 16;
 constexpr size_t kMostShardsNamed = 8;
-
-std::string cell_text(const Contribution& contribution) {
-  switch (contribution.fate) {
-    case Fate::none:
-      return ".";
-    case Fate::ok:
-      return "ok";
-    case Fate::missing:
-      return "miss";
-    case Fate::doubled:
-      return "x2";
-    case Fate::delivered:
-      return fmt::format("->{}", fmt::join(contribution.at, "+"));
-    case Fate::wrong:
-      return "wrong";
-  }
-  return "";
-}
-
-std::string table_text(const ContributionMatrix& matrix) {
-  const int world = static_cast<int>(matrix.size());
-  const int columns = std::min(world, kMostColumns);
-  std::string text = fmt::format("  {:<14}", "key shard:");
-  for (int shard = 0; shard < columns; ++shard) text += fmt::format("{:>{}}", shard, kCellWidth);
-  if (columns < world) text += fmt::format("  ({} more)", world - columns);
-  text += "\n";
-  for (int rank = 0; rank < world; ++rank) {
-    text += fmt::format("  query rank {:<3}", rank);
-    for (int shard = 0; shard < columns; ++shard) {
-      text += fmt::format("{:>{}}", cell_text(matrix[rank][shard]), kCellWidth);
-    }
-    text += "\n";
-  }
-  return text;
-}
 
 // "key shards 1, 3"; empty when no cell of the row has that fate.
 std::string shards_with(const Row& row, Fate fate) {
@@ -66,12 +31,14 @@ std::string shards_with(const Row& row, Fate fate) {
 
 using Sentences = std::vector<std::string>;
 
-void add_forward(const Row& row, size_t rank, Sentences& sentences) {
+// What the values of one query rank have of each key shard: `who` is "query rank 1 ", `sees` what
+// it does with a shard.
+void add_parts(const Row& row, const std::string& who, const std::string& sees,
+               Sentences& sentences) {
   const std::string missed = shards_with(row, Fate::missing);
   const std::string doubled = shards_with(row, Fate::doubled);
   const std::string wrong = shards_with(row, Fate::wrong);
-  const std::string who = fmt::format("query rank {} ", rank);
-  if (!missed.empty()) sentences.push_back(who + "sees nothing of " + missed);
+  if (!missed.empty()) sentences.push_back(who + sees + " nothing of " + missed);
   if (!doubled.empty()) sentences.push_back(who + "counts twice " + doubled);
   if (!wrong.empty()) sentences.push_back(who + "gives a wrong weight to " + wrong);
 }
@@ -107,9 +74,20 @@ std::string sentences_text(const Sentences& sentences) {
 
 std::string forward_text(const ContributionMatrix& matrix) {
   Sentences sentences;
-  for (size_t rank = 0; rank < matrix.size(); ++rank) add_forward(matrix[rank], rank, sentences);
-  return "out: which key shards each query rank's rows attended to\n" + table_text(matrix) +
+  for (size_t rank = 0; rank < matrix.size(); ++rank) {
+    add_parts(matrix[rank], fmt::format("query rank {} ", rank), "sees", sentences);
+  }
+  return "out: which key shards each query rank's rows attended to\n" + contribution_table(matrix) +
          sentences_text(sentences);
+}
+
+std::string query_gradient_text(const ContributionMatrix& matrix) {
+  Sentences sentences;
+  for (size_t rank = 0; rank < matrix.size(); ++rank) {
+    add_parts(matrix[rank], fmt::format("dQ of query rank {} ", rank), "has", sentences);
+  }
+  return "dQ: which key shards each query rank's gradient has a part of\n" +
+         contribution_table(matrix) + sentences_text(sentences);
 }
 
 std::string gradient_text(const std::string& name, const ContributionMatrix& matrix) {
@@ -118,12 +96,7 @@ std::string gradient_text(const std::string& name, const ContributionMatrix& mat
     add_gradient(name, matrix[rank], rank, sentences);
   }
   return name + ": where each query rank's contribution to a key shard arrived\n" +
-         table_text(matrix) + sentences_text(sentences);
-}
-
-std::string cell_legend() {
-  return "  ok: once, at its owner   .: none expected   miss: nowhere   x2: twice at its owner\n"
-         "  ->N: at rank N instead of its owner   wrong: no sum of contributions\n";
+         contribution_table(matrix) + sentences_text(sentences);
 }
 
 }  // namespace attncheck

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/drive/contribution_table.h"
 #include "harness/drive/contribution_text.h"
 #include "harness/drive/provenance.h"
 #include "problem/case_text.h"
@@ -60,9 +61,10 @@ std::string wrong_dq_text(const Provenance& provenance) {
 std::string provenance_text(const Provenance& provenance) {
   std::string text = "case: " + to_text(provenance.case_) + "\n\n";
   if (provenance.out) text += forward_text(*provenance.out) + "\n";
+  if (provenance.dq_parts) text += query_gradient_text(*provenance.dq_parts) + "\n";
   if (provenance.dk) text += gradient_text("dK", *provenance.dk) + "\n";
   if (provenance.dv) text += gradient_text("dV", *provenance.dv) + "\n";
-  text += cell_legend() + "\n";
+  text += contribution_legend(static_cast<size_t>(provenance.case_.mesh.world())) + "\n";
   text += conclusion("dK", provenance.dk, provenance) + conclusion("dV", provenance.dv, provenance);
   text += wrong_dq_text(provenance);
   for (const std::string& note : provenance.notes) text += "  note: " + note + "\n";

@@ -1,11 +1,13 @@
 #include "harness/drive/provenance.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <ATen/TensorOperators.h>
 #include <gtest/gtest.h>
 
+#include "harness/drive/contribution_table.h"
 #include "problem/case_text.h"
 #include "tests/properties/oracle_lab.h"
 
@@ -103,15 +105,60 @@ TEST(Provenance, NamesTheRankWhoseDqIsWrong) {
   EXPECT_FALSE(provenance.dq[2].ok);
 }
 
-TEST(Provenance, KeepsToAHundredColumns) {
+TEST(Provenance, ShowsWhichShardsADqHasAPartOf) {
   OracleLab lab;
-  const std::string text =
-      provenance_text(explain(parse_case("impl=subject mesh=16x1 q=16 d=1 seed=3"), lab));
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin);
-    EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);
-    begin = end + 1;
+  lab.add(2, "dq", 0.5);
+  const std::string text = provenance_text(explain(parse_case(kThree), lab));
+  EXPECT_NE(text.find("dQ: which key shards each query rank's gradient has a part of\n"
+                      "  key shard:          0      1      2\n"
+                      "  query rank 0       ok     ok     ok\n"
+                      "  query rank 1       ok     ok     ok\n"
+                      "  query rank 2    wrong  wrong  wrong\n"
+                      "  dQ of query rank 2 gives a wrong weight to key shards 0, 1, 2\n"),
+            std::string::npos)
+      << text;
+}
+
+size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(Provenance, KeepsToAHundredColumns) {
+  for (const char* mesh : {"10x1", "11x1", "16x1"}) {
+    OracleLab lab;
+    const Case c = parse_case(std::string("impl=subject q=22 d=1 seed=3 mesh=") + mesh);
+    EXPECT_LE(widest_line(provenance_text(explain(c, lab))), 100u) << mesh;
   }
+}
+
+ContributionMatrix all_ok(size_t world) {
+  return ContributionMatrix(world, std::vector<Contribution>(world));
+}
+
+TEST(ContributionTable, HasACharacterForEachOfManyShards) {
+  ContributionMatrix matrix = all_ok(12);
+  matrix[0][10] = {Contribution::Fate::delivered, {3}};
+  matrix[0][11] = {Contribution::Fate::missing, {}};
+  matrix[11] = std::vector<Contribution>(12, {Contribution::Fate::none, {}});
+  matrix[11][0] = {Contribution::Fate::doubled, {0, 0}};
+  matrix[11][1] = {Contribution::Fate::wrong, {}};
+  const std::string text = contribution_table(matrix);
+  EXPECT_EQ(text.find("  key shard:     0         10\n"
+                      "  query rank 0   oooooooooo>-\n"
+                      "  query rank 1   oooooooooooo\n"),
+            0u)
+      << text;
+  EXPECT_NE(text.find("  query rank 11  2!..........\n"), std::string::npos) << text;
+}
+
+TEST(ContributionTable, SaysHowManyShardsItHasNoRoomFor) {
+  const std::string text = contribution_table(all_ok(96));
+  EXPECT_NE(text.find("  query rank 95  " + std::string(80, 'o') + "\n"), std::string::npos);
+  EXPECT_NE(text.find("  (16 more key shards are not shown)\n"), std::string::npos) << text;
+  EXPECT_LE(widest_line(text), 100u);
 }
 
 }  // namespace
