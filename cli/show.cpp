@@ -18,12 +18,23 @@ struct Verb {
 
 constexpr fmt::terminal_color kBad = fmt::terminal_color::red, kGood = fmt::terminal_color::green,
                               kOpen = fmt::terminal_color::yellow;
-constexpr Verb kVerbs[] = {
-    {"FAILED", kBad},          {"SURVIVED", kBad},           {"CAUGHT WHERE RIGHT", kBad},
-    {"a fault is shown", kBad}, {"no fault is shown", kGood}, {"caught", kGood},
-    {"fixed", kGood},          {"known", kOpen},             {"equivalent", kOpen},
-    {"matched nothing", kOpen}, {"not run", kOpen},           {"not checked", kOpen},
-    {"new failure", kBad},     {"still fails", kBad},        {"not judged", kOpen},     {"NOT JUDGED", kOpen},        {"out of time", kOpen}};
+constexpr Verb kVerbs[] = {{"FAILED", kBad},
+                           {"SURVIVED", kBad},
+                           {"CAUGHT WHERE RIGHT", kBad},
+                           {"a fault is shown", kBad},
+                           {"no fault is shown", kGood},
+                           {"caught", kGood},
+                           {"fixed", kGood},
+                           {"known", kOpen},
+                           {"equivalent", kOpen},
+                           {"matched nothing", kOpen},
+                           {"not run", kOpen},
+                           {"not checked", kOpen},
+                           {"new failure", kBad},
+                           {"still fails", kBad},
+                           {"not judged", kOpen},
+                           {"NOT JUDGED", kOpen},
+                           {"out of time", kOpen}};
 constexpr std::string_view kRowOfTable = "  query rank ";  // then a rank, then cells
 
 std::string painted(std::string_view words, fmt::terminal_color colour) {

@@ -13,6 +13,7 @@
 
 #include "harness/drive/contribution_row.h"
 #include "harness/drive/query_parts.h"
+#include "harness/drive/ring_steps.h"
 #include "properties/token_positions.h"
 
 namespace attncheck {
@@ -66,6 +67,7 @@ class Explainer {
     trace_forward();
     for (const Gradient& gradient : kKeyGradients) trace_gradient(gradient);
     check_sums();
+    name_step();
     return std::move(provenance_);
   }
 
@@ -125,7 +127,9 @@ class Explainer {
     matrix_of(gradient.name) = std::move(matrix);
   }
 
+  Request mass_run() const;
   void trace_forward();
+  void name_step();
   void check_sums();
   void check_sum(const Gradient& gradient, const Expected& expected, const Observation& got);
   void check_dq(const Expected& expected, const Observation& observation);
@@ -164,11 +168,22 @@ Fate mass_fate(const at::Tensor& got, const at::Tensor& factor, const at::Tensor
   return near(counted, expected) ? Fate::ok : Fate::wrong;
 }
 
-void Explainer::trace_forward() {
+// Forward alone, V one-hot by key shard.
+Request Explainer::mass_run() const {
   Request request = base_request(case_);
   request.dout = request.dlse = {};
   request.value = ValueEdit::shard_indicator;
   request.backward = false;
+  return request;
+}
+
+void Explainer::name_step() {
+  const auto steps = ring_steps(case_, lab_.observe(mass_run()));
+  if (steps) provenance_.first_wrong_step = first_wrong_steps(*steps, provenance_);
+}
+
+void Explainer::trace_forward() {
+  const Request request = mass_run();
   const Expected& expected = lab_.expected(request);
   std::vector<at::Tensor> out, lse;
   for (int rank = 0; rank < world(); ++rank) {

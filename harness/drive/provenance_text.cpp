@@ -67,6 +67,7 @@ std::string provenance_text(const Provenance& provenance) {
   text += contribution_legend(static_cast<size_t>(provenance.case_.mesh.world())) + "\n";
   text += conclusion("dK", provenance.dk, provenance) + conclusion("dV", provenance.dv, provenance);
   text += wrong_dq_text(provenance);
+  if (!provenance.first_wrong_step.empty()) text += "  " + provenance.first_wrong_step + "\n";
   for (const std::string& note : provenance.notes) text += "  note: " + note + "\n";
   text += provenance.fault() ? "a fault is shown\n" : "no fault is shown\n";
   return text;

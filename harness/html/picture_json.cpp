@@ -78,9 +78,13 @@ Json errors_json(const TokenErrors& errors) {
 }  // namespace
 
 Json picture_json(const FailurePicture& picture) {
-  Json json{{"why_none", picture.why_none}, {"same_as", number_json(picture.same_as)},
-            {"matrices", Json::array()},    {"sums", Json::array()},
-            {"queries", Json::array()},     {"notes", Json::array()},
+  Json json{{"why_none", picture.why_none},
+            {"same_as", number_json(picture.same_as)},
+            {"matrices", Json::array()},
+            {"sums", Json::array()},
+            {"queries", Json::array()},
+            {"notes", Json::array()},
+            {"first_step", ""},
             {"errors", Json::array()}};
   if (picture.provenance) {
     const Provenance& provenance = *picture.provenance;
@@ -90,6 +94,7 @@ Json picture_json(const FailurePicture& picture) {
     add_matrix(json["matrices"], "dV", provenance.dv);
     for (const ValueCheck& check : provenance.sums) json["sums"].push_back(check_json(check));
     for (const ValueCheck& check : provenance.dq) json["queries"].push_back(check_json(check));
+    json["first_step"] = provenance.first_wrong_step;
     json["notes"] = provenance.notes;
   }
   for (const TokenErrors& errors : picture.errors) json["errors"].push_back(errors_json(errors));

@@ -180,17 +180,6 @@ class Runs(unittest.TestCase):
         first, second = (run(*arguments).stdout.splitlines()[:3] for _ in range(2))
         self.assertEqual(first, second)
 
-    def test_explain_shows_owners_and_the_sum(self):
-        done = run("explain", "impl=mutant:A10 mesh=3x1 q=3 d=1 seed=17")
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertIn("right sum, wrong owner", done.stdout)
-        self.assertIn("arrives at rank", done.stdout)
-
-    def test_explain_of_a_right_case_shows_no_fault(self):
-        done = run("explain", "impl=unified mesh=2x2 q=4 h=2 d=3 seed=17")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("no fault is shown", done.stdout)
-
     def test_a_case_replays_on_processes(self):
         done = run("replay", "impl=ring transport=gloo mesh=2x1 q=4 d=2 seed=3")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -98,6 +98,7 @@ function sumsList(picture) {
   if (picture.queries.length && !wrong.length) {
     lines.push(make("li", {}, make("strong", {}, "dQ"), " is ", make("span", { class: "pass" }, "right"), " on every rank"));
   }
+  if (picture.first_step) lines.push(make("li", { class: "first-step" }, picture.first_step));
   lines.push(...picture.notes.map((note) => make("li", { class: "dim" }, note)));
   return lines.length ? make("ul", { class: "sums" }, lines) : null;
 }
