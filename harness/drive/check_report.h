@@ -34,6 +34,9 @@ struct PropertyResult {
   bool unrepeatable = false;         // a rank died or hung once and not again, or it threw
   double closest_call = 0;           // the largest error / bound among what passed
   std::optional<Case> closest_case;  // its case
+  // The largest error / bound by ring degree of the mesh, failures among them; where there was a
+  // bound.
+  std::map<int, double> shares;
   // Of a failure: the shrunk case, and what failed there. Of a pass: the evidence of the closest
   // call.
   std::optional<Case> case_;

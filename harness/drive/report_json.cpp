@@ -1,5 +1,8 @@
 #include "harness/drive/report_json.h"
 
+#include <cmath>
+#include <string>
+
 #include "harness/drive/json_parts.h"
 
 namespace attncheck {
@@ -27,6 +30,15 @@ Json closest_json(const PropertyResult& result) {
   return {{"share", result.closest_call}, {"case", to_text(*result.closest_case)}};
 }
 
+// An infinite error has no number in JSON.
+Json shares_json(const PropertyResult& result) {
+  Json shares = Json::object();
+  for (const auto& [degree, share] : result.shares) {
+    shares[std::to_string(degree)] = std::isfinite(share) ? Json(share) : Json();
+  }
+  return shares;
+}
+
 Json result_json(const StreamSpec& spec, const PropertyResult& result) {
   const std::string word = result.word();
   const KnownFailure* known = word == "known" ? &result.known.front() : nullptr;
@@ -40,7 +52,8 @@ Json result_json(const StreamSpec& spec, const PropertyResult& result) {
           {"cases", result.cases},
           {"case", case_json(known != nullptr ? known->case_ : result.case_)},
           {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))},
-          {"closest", closest_json(result)}};
+          {"closest", closest_json(result)},
+          {"by_ring_degree", shares_json(result)}};
 }
 
 Json stream_json(const StreamReport& stream) {

@@ -9,6 +9,12 @@ namespace {
 
 using Kind = Verdict::Kind;
 
+void enter_share(PropertyResult& result, const Case& c, const Verdict& verdict) {
+  if (!verdict.evidence || verdict.evidence->bound <= 0) return;
+  double& largest = result.shares[c.mesh.ring];
+  largest = std::max(largest, verdict.share_of_bound());
+}
+
 }  // namespace
 
 // The first line of the list that names the failure.
@@ -111,6 +117,7 @@ void StreamLedger::enter(const Case& c, const Judged& judged) {
   if (kind != Kind::pass && kind != Kind::fail) return enter_other(result, c, judged);
   if (result.verdict == Kind::fail) return;
   ++result.cases;
+  enter_share(result, c, judged.verdict);
   count_expectations(result.property, c, kind == Kind::fail);
   if (kind == Kind::pass) return enter_pass(result, c, judged.verdict);
   const Expectation* known = expectation_of(result.property, c);

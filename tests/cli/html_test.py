@@ -111,6 +111,33 @@ class Pages(unittest.TestCase):
         head = self.shown("h1")[0]
         self.assertIn(f"{sum(r['verdict'] == 'fail' for r in results)} failures", head)
 
+    def test_errors_by_ring_degree_are_those_of_the_json_report(self):
+        self.open(self.many)
+        figures = self.browser.run("""return [...document.querySelectorAll("figure.by-degree")].map((figure) => ({
+            title: figure.querySelector("figcaption").textContent,
+            rows: [...figure.querySelectorAll("tr")].map((row) => [...row.cells].map((c) => c.textContent.trim())),
+            over: figure.querySelectorAll(".plot path.over").length,
+            points: figure.querySelectorAll(".plot path").length}))""")
+        with open(self.json) as file:
+            results = json.load(file)["results"]
+        worst = {}
+        for result in results:
+            if not result["property"].endswith(("output_matches_reference", "lse_matches_reference", "gradients_match_reference")):
+                continue
+            stream = f"{result['impl']} on {result['backend']}, {result['transport']}"
+            for degree, share in result["by_ring_degree"].items():
+                of = worst.setdefault(stream, {})
+                of[degree] = max(of.get(degree, 0), share)
+        self.assertEqual({f["title"] for f in figures}, {s for s, of in worst.items() if len(of) > 1})
+        self.assertTrue(any(figure["over"] for figure in figures))
+        for figure in figures:
+            of = worst[figure["title"]]
+            self.assertEqual(figure["rows"][0], ["ring degree", *sorted(of, key=int)])
+            self.assertEqual(figure["over"], sum(share > 1 for share in of.values()))
+            self.assertEqual(figure["points"], len(of))
+            for shown, degree in zip(figure["rows"][1][1:], sorted(of, key=int), strict=True):
+                self.assertAlmostEqual(float(shown) / of[degree], 1, delta=0.01)
+
     def test_words_of_others_stay_text(self):
         page = self.path("named.html")
         name = "<script>document.title = 'taken'</script>"

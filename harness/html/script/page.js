@@ -108,6 +108,8 @@ function main() {
     page.append(section("unchecked", "Not checked", make("ul", {}, data.unchecked.map((line) => make("li", {}, line)))));
   }
   if (cards.length) page.append(section("failures", "Failures", cards.map(({ element }) => element), noneShown));
+  const degrees = degreeFigures(data);
+  if (degrees) page.append(degrees);
   page.append(section("properties", "Properties", verdictLegend(), scrolled("properties", properties.table)));
   update();
   addEventListener("hashchange", openNamed);

@@ -48,6 +48,28 @@ TEST(CheckStream, ShrinksAFailureOnceAndLetsTheOthersGoOn) {
   EXPECT_TRUE(report.failed());
 }
 
+TEST(CheckStream, KeepsTheLargestShareOfABoundByRingDegree) {
+  OracleLab lab;
+  std::map<int, double> largest;
+  const StreamReport report =
+      check({property_named("p",
+                            [&largest](const Case& c) {
+                              Evidence evidence;
+                              evidence.bound = 4;
+                              evidence.error = c.mesh.ring + static_cast<double>(c.seed % 7) / 7;
+                              double& most = largest[c.mesh.ring];
+                              most = std::max(most, evidence.error / evidence.bound);
+                              return evidence.error > 4 ? Verdict::fail(evidence)
+                                                        : Verdict::pass(evidence);
+                            }),
+             holding("without a bound")},
+            lab);
+  EXPECT_FALSE(report.failed());
+  EXPECT_GE(report.results[0].shares.size(), 2u);
+  EXPECT_EQ(report.results[0].shares, largest);
+  EXPECT_TRUE(report.results[1].shares.empty());
+}
+
 TEST(CheckStream, IsTheSameForTheSameSeed) {
   OracleLab lab;
   std::vector<std::string> first, second;

@@ -65,10 +65,10 @@ TEST(RingSteps, NameTheFirstWrongOneOfEachMatrix) {
   provenance.out = provenance.dk = provenance.dv =
       ContributionMatrix(4, std::vector<Contribution>(4));
   EXPECT_EQ(first_wrong_steps(steps, provenance), "");
-  (*provenance.out)[1][3].fate = Fate::missing;                 // step 2
-  (*provenance.dk)[0][1] = {Fate::delivered, {2}};              // step 3
-  (*provenance.dk)[3][2] = {Fate::delivered, {1}};              // step 1
-  (*provenance.dv)[2][0] = {Fate::none, {}};                    // no fault
+  (*provenance.out)[1][3].fate = Fate::missing;     // step 2
+  (*provenance.dk)[0][1] = {Fate::delivered, {2}};  // step 3
+  (*provenance.dk)[3][2] = {Fate::delivered, {1}};  // step 1
+  (*provenance.dv)[2][0] = {Fate::none, {}};        // no fault
   EXPECT_EQ(first_wrong_steps(steps, provenance),
             "the first wrong step of the ring (0 to 3): out 2, dK 1");
 }
