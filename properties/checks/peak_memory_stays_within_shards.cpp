@@ -24,7 +24,9 @@ struct ShardBytes {
   int64_t key_sums = 0;  // their gradients, at the width of the sums
 };
 
-int64_t longest(const Case& c, std::vector<int64_t> (*positions)(const Case&, int)) {
+using PositionsOf = std::vector<int64_t> (*)(const Case&, int);
+
+int64_t longest(const Case& c, PositionsOf positions) {
   int64_t length = 0;
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
     length = std::max(length, static_cast<int64_t>(positions(c, rank).size()));
@@ -92,19 +94,79 @@ ShardBytes shard_bytes(const Case& c, Method method) {
   return bytes;
 }
 
+// The tokens that the ranks of a Ulysses group attend with, joint ones aside, rank after rank.
+std::vector<int64_t> group_tokens(const Case& c, int rank, int64_t length, PositionsOf positions) {
+  std::vector<int64_t> held;
+  for (const int member : c.mesh.ulysses_members(rank)) {
+    for (const int64_t position : positions(c, member)) {
+      if (!is_joint(c.problem, length, position)) held.push_back(position);
+    }
+  }
+  return held;
+}
+
+// Whether what every Ulysses group attends with is so, its queries and its keys.
+template <typename Condition>
+bool every_group(const Case& c, const Condition& holds) {
+  const Problem& p = c.problem;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    if (!holds(group_tokens(c, rank, p.q_len, q_positions))) return false;
+    if (!holds(group_tokens(c, rank, p.kv_len, kv_positions))) return false;
+  }
+  return true;
+}
+
+// Neighbours, or as far apart as striped tokens.
+bool is_one_run(const Case& c, std::vector<int64_t> held) {
+  std::sort(held.begin(), held.end());
+  const auto all_apart_by = [&](int64_t step) {
+    return std::adjacent_find(held.begin(), held.end(),
+                              [step](int64_t a, int64_t b) { return b - a != step; }) == held.end();
+  };
+  return all_apart_by(1) || all_apart_by(c.mesh.world());
+}
+
+bool has_places(const Problem& p) {
+  return p.causal || p.window || !p.documents.empty();
+}
+
+// Whether a shard of keys is attended to in several blocks: under a window or documents, and
+// causally where a shard of keys or of queries is not one run of tokens, as zigzag's are not.
+bool is_cut(const Case& c) {
+  const Problem& p = c.problem;
+  if (p.window || !p.documents.empty()) return true;
+  return p.causal && !every_group(c, [&](const auto& held) { return is_one_run(c, held); });
+}
+
+// Whether a Ulysses group has to put its tokens in order, since places say what is seen.
+bool is_put_in_order(const Case& c) {
+  return has_places(c.problem) && !every_group(c, [](const std::vector<int64_t>& held) {
+           return std::is_sorted(held.begin(), held.end());
+         });
+}
+
+// An order and its inverse, a long for each token of a block; where keys are gathered, that of all
+// of them as well.
+int64_t order_bytes(const Case& c, Method method) {
+  const Problem p = block_of(c, method);
+  const bool gathered = method == Method::allgather_kv && has_places(c.problem);
+  const int64_t tokens = is_put_in_order(c) ? p.q_len + p.kv_len : gathered ? p.kv_len : 0;
+  return 2 * static_cast<int64_t>(sizeof(int64_t)) * tokens;
+}
+
 // How many blocks of keys, and of their gradients at the width of the sums.
 struct KeyBlocks {
   int64_t keys = 0, sums = 0;
 };
 
 // By send/receive: the block at hand and the one that is coming, twice for their gradients (the
-// block's own are the kernel's, once more if they are widened, and the sum so far where a window or
-// documents cut a shard of keys into several blocks). By all-gather: the keys of all ranks, and
+// block's own are the kernel's, once more if they are widened, and the sum so far where a shard of
+// keys is cut into several blocks). By all-gather: the keys of all ranks, and
 // their gradients before and after they are put together. Where one block has all of these: as they
 // came and in order, and the gradients likewise.
 KeyBlocks key_blocks(const Case& c, Method method, bool widened) {
   const int64_t ring = c.mesh.ring;
-  const int64_t cut = c.problem.window || !c.problem.documents.empty() ? 1 : 0;
+  const int64_t cut = is_cut(c) ? 1 : 0;
   if (ring == 1) return {};
   if (method == Method::allgather_kv) return {2, 3 + cut};
   if (c.rotate == Rotate::allgather) return {ring, 3 * ring};
@@ -117,13 +179,13 @@ int64_t allowance(const Case& c, Method method) {
   const ShardBytes bytes = shard_bytes(c, method);
   const auto [blocks, sums] = key_blocks(c, method, bytes.key_sums != bytes.keys);
   const bool joint = c.problem.joint.tokens > 0;
-  // With more heads or without joint tokens, in pieces, received, joined.
-  const int64_t copies = fills_slots(c) || joint ? 4 : 3;
+  // With more heads or without joint tokens, in pieces, received, joined, in order.
+  const int64_t copies = 3 + (fills_slots(c) || joint ? 1 : 0) + (is_put_in_order(c) ? 1 : 0);
   const int64_t exchanged = c.mesh.ulysses > 1 ? copies : 0;
   const int64_t put_together = joint ? 2 : 0;  // the gradients of joint and other keys
   return blocks * bytes.keys + (sums + put_together) * bytes.key_sums +
          4 * (bytes.queries + bytes.rows) + exchanged * (bytes.queries + bytes.keys + bytes.rows) +
-         mask_bytes(c, method);
+         mask_bytes(c, method) + order_bytes(c, method);
 }
 
 bool shows_a_key(const Case& c, Lab& lab) {
@@ -141,13 +203,15 @@ void show_a_key(Case& c, Lab& lab) {
 }
 
 // The kernel alone on one block, forward and backward. Where causal, the diagonal of a block need
-// not begin in its corner, and a kernel may take such a one as a mask.
+// not begin in its corner, and a kernel may take such a one as a mask. One query at the bottom
+// right sees every key, two do not.
 Request block_request(const Case& c, Method method, View view, bool off_corner, Lab& lab) {
   Case local = local_case(c, lab);
   local.problem = block_of(c, method);
   local.problem.view = view;
   if (off_corner) {
     local.problem.align = Align::bottom_right;
+    local.problem.q_len = std::max<int64_t>(2, local.problem.q_len);
     if (local.problem.q_len == local.problem.kv_len) ++local.problem.kv_len;
   }
   local.lse_cotangent = c.lse_cotangent && c.return_lse;  // some kernels pay for one

@@ -183,6 +183,27 @@ TEST(Memory, OfARingBySendAndReceiveDoesNotGrowWithTheRing) {
   }
 }
 
+// Causality cuts a shard of two runs of tokens into blocks: there is the sum so far beside a
+// block's own gradients.
+TEST(Memory, OfAShardThatIsCutHasTheSumSoFar) {
+  constexpr int64_t kKeys = 256, kQueries = 256, kRows = 32;
+  constexpr int64_t kWhole = 2 * kKeys + 2 * kKeys + 4 * (kQueries + kRows);
+  const auto holds = [](const std::string& words, int64_t more) {
+    OracleLab lab;
+    give_memory(lab, Method::ring, 1000, 1000 + more);
+    const std::string text = "impl=subject mesh=3x1 q=6 h=2 d=4 rotate=p2p " + words;
+    return !judge("peak_memory_stays_within_shards", text, lab).failed();
+  };
+  for (const char* whole : {"layout=zigzag", "causal=1", "causal=1 layout=striped"}) {
+    EXPECT_TRUE(holds(whole, kWhole)) << whole;
+    EXPECT_FALSE(holds(whole, kWhole + 1)) << whole;
+  }
+  for (const char* cut : {"causal=1 layout=zigzag", "window=4"}) {
+    EXPECT_TRUE(holds(cut, kWhole + kKeys)) << cut;
+  }
+  EXPECT_FALSE(holds("causal=1 layout=zigzag", kWhole + kKeys + 1));
+}
+
 TEST(Memory, OfGatheredKeysIsTwiceAllKeysAndThriceTheirGradients) {
   constexpr int64_t kAllKeys = 3 * 256, kQueries = 256, kRows = 32;
   constexpr int64_t kAllowed = 2 * kAllKeys + 3 * kAllKeys + 4 * (kQueries + kRows);
