@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "problem/case_text.h"
+
 namespace attncheck {
 namespace {
 
@@ -19,6 +21,21 @@ bool judged_nothing(const StreamReport& stream) {
 std::string PropertyResult::word() const {
   const bool is_known = verdict != Verdict::Kind::fail && !known.empty();
   return is_known ? "known" : to_text(verdict);
+}
+
+std::optional<Case> PropertyResult::failing_case() const {
+  const std::string what = word();
+  if (what == "known") return known.front().case_;
+  return what == "fail" ? case_ : std::nullopt;
+}
+
+const std::optional<Evidence>& PropertyResult::shown_evidence() const {
+  return word() == "known" ? known.front().evidence : evidence;
+}
+
+std::string PropertyResult::replay_line() const {
+  const std::optional<Case> failing = failing_case();
+  return failing ? replay_program + " replay '" + to_text(*failing) + "'" + replay_flags : "";
 }
 
 bool StreamReport::failed() const {

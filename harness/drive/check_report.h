@@ -49,6 +49,12 @@ struct PropertyResult {
 
   // "fail" before "known" before the verdict's own word.
   std::string word() const;
+  // The shrunk case of what failed, or of the first known failure; nothing of what held.
+  std::optional<Case> failing_case() const;
+  // Its evidence; of what held, that of the closest call.
+  const std::optional<Evidence>& shown_evidence() const;
+  // What runs the failing case again, for a shell; empty without one.
+  std::string replay_line() const;
 };
 
 // How often the cases that a line of the list of known failures names were judged, and failed.

@@ -20,8 +20,8 @@ Json evidence_json(const std::optional<Evidence>& evidence) {
 
 // Of what held, the closest call has numbers and a place, and nothing to complain of.
 std::optional<Evidence> evidence_of(const PropertyResult& result) {
-  std::optional<Evidence> evidence = result.evidence;
-  if (evidence && result.verdict == Verdict::Kind::pass) evidence->message.clear();
+  std::optional<Evidence> evidence = result.shown_evidence();
+  if (evidence && result.word() == "pass") evidence->message.clear();
   return evidence;
 }
 
@@ -40,18 +40,16 @@ Json shares_json(const PropertyResult& result) {
 }
 
 Json result_json(const StreamSpec& spec, const PropertyResult& result) {
-  const std::string word = result.word();
-  const KnownFailure* known = word == "known" ? &result.known.front() : nullptr;
   return {{"impl", spec.impl},
           {"backend", spec.backend},
           {"transport", spec.transport},
           {"dtype", to_text(spec.dtype)},
           {"property", result.property},
-          {"verdict", word},
+          {"verdict", result.word()},
           {"reason", result.reason},
           {"cases", result.cases},
-          {"case", case_json(known != nullptr ? known->case_ : result.case_)},
-          {"evidence", evidence_json(known != nullptr ? known->evidence : evidence_of(result))},
+          {"case", case_json(result.failing_case())},
+          {"evidence", evidence_json(evidence_of(result))},
           {"closest", closest_json(result)},
           {"by_ring_degree", shares_json(result)}};
 }

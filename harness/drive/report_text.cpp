@@ -212,9 +212,7 @@ std::string failure_text(const std::string& stream, const PropertyResult& result
   }
   if (!result.shrunk_to_end) add_line(text, "note", "a smaller case may exist: the time was up");
   add_line(text, "case", to_text(*result.case_));
-  add_line(
-      text, "again",
-      result.replay_program + " replay '" + to_text(*result.case_) + "'" + result.replay_flags);
+  add_line(text, "again", result.replay_line());
   return text;
 }
 

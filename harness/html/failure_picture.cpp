@@ -11,12 +11,6 @@
 namespace attncheck {
 namespace {
 
-std::optional<Case> failing_case(const PropertyResult& result) {
-  const std::string word = result.word();
-  if (word == "known") return result.known.front().case_;
-  return word == "fail" ? result.case_ : std::nullopt;
-}
-
 void look(const Case& c, Lab& lab, FailurePicture& picture) {
   if (lab.kind(c) != SubjectKind::implementation) {
     picture.why_none = c.impl + " is no attention over a mesh";
@@ -59,7 +53,7 @@ std::vector<FailurePicture> listed(const CheckReport& report, std::vector<Wanted
       if (word != "fail" && word != "known") continue;
       FailurePicture& picture = pictures.emplace_back();
       picture.result = here;
-      const std::optional<Case> c = failing_case(result);
+      const std::optional<Case> c = result.failing_case();
       const auto same = std::find_if(wanted.begin(), wanted.end(),
                                      [&c](const Wanted& other) { return c && other.case_ == *c; });
       if (!c) {
@@ -88,6 +82,7 @@ std::vector<FailurePicture> failure_pictures(const CheckReport& report, Lanes& l
       lane.forget();
     }));
   }
+  for (std::future<void>& one : done) one.wait();  // what one throws must not outrun the others
   for (std::future<void>& one : done) one.get();
   return pictures;
 }

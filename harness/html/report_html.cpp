@@ -23,11 +23,6 @@ std::vector<Place> places(const CheckReport& report) {
   return all;
 }
 
-const Case* case_of(const PropertyResult& result) {
-  if (result.word() == "known") return &result.known.front().case_;
-  return result.case_ ? &*result.case_ : nullptr;
-}
-
 Json known_json(const CheckReport& report, const PropertyResult& result) {
   if (result.word() != "known") return Json();
   return report.expectations.at(result.known.front().expectation).reason;
@@ -35,16 +30,13 @@ Json known_json(const CheckReport& report, const PropertyResult& result) {
 
 Json failure_json(const CheckReport& report, const Place& place, const FailurePicture& picture) {
   const PropertyResult& result = *place.result;
-  const bool known = result.word() == "known";
-  const std::optional<Evidence>& evidence = known ? result.known.front().evidence : result.evidence;
-  const Case* c = case_of(result);
-  const bool drawn = !known && result.drawn && c != nullptr && *result.drawn != *c;
+  const std::optional<Case> failing = result.failing_case();
+  const std::optional<Evidence>& evidence = result.shown_evidence();
+  const bool drawn = failing && result.drawn && *result.drawn != *failing;
   return {{"result", picture.result},
           {"stream", stream_name(place.stream->spec)},
           {"tensor", evidence ? evidence->tensor : ""},
-          {"again", c == nullptr
-                        ? Json()
-                        : Json("attncheck replay '" + to_text(*c) + "'" + result.replay_flags)},
+          {"again", failing ? Json(result.replay_line()) : Json()},
           {"drawn", drawn ? Json(to_text(*result.drawn)) : Json()},
           {"shrunk_to_end", result.shrunk_to_end},
           {"known", known_json(report, result)},

@@ -176,6 +176,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.open(page)
         self.assertEqual(self.matrix("dQ"), [["∅"] * 3] * 3)
+        self.assertEqual(self.shown(".faults li")[0], "dQ of query rank 0 has nothing of key shard 0")
         self.assertEqual(self.matrix("dK"), [["✓"] * 3] * 3)
 
     def test_the_copy_button_gives_a_line_that_fails_again(self):
@@ -202,6 +203,9 @@ class Pages(unittest.TestCase):
         self.browser.keys(browser.SPACE)
         self.assertEqual([int(text) for text in self.shown(column)], sorted(before))
         self.assertEqual(len(self.shown("#subject-table th[aria-sort=ascending]")), 1)
+        self.tab_to("#subject-table th.closest button")
+        self.browser.keys(browser.ENTER)  # the closest call first
+        self.assertEqual(len(self.shown("#subject-table th.closest[aria-sort=descending]")), 1)
 
     def test_the_filter_and_the_verdicts_narrow_every_part(self):
         self.open(self.many)
@@ -211,6 +215,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.shown("#subject-table tbody th"), ["mutant:A10"])
         self.assertEqual(len(self.shown(".failure")), 1)
         self.assertEqual(len(self.shown("#property-table th.stream")), 1)
+        self.assertEqual(len(self.shown("figure.by-degree")), 1)
         self.assertRegex(self.shown("#count")[0], "^1 of [0-9]+ results$")
         self.browser.keys(browser.ESCAPE)
         self.assertEqual(len(self.shown("#property-table tbody tr")), everything)

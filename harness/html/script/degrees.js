@@ -27,14 +27,14 @@ function grouped(list, key) {
   return groups;
 }
 
-// [{title, degrees, series: [{dtype, worst}]}], those with two degrees or more.
+// [{key, title, degrees, series: [{dtype, worst}]}], those with two degrees or more.
 function degreePlots(data) {
   const results = data.report.results.filter((result) => VALUES.includes(result.property));
   return [...grouped(results, implementationKey).values()].map((own) => {
     const series = [...grouped(own, (result) => result.dtype)].map(([dtype, of]) => ({ dtype, worst: worstByDegree(of) }));
     const degrees = [...new Set(series.flatMap(({ worst }) => [...worst.keys()]))].sort((a, b) => a - b);
     const { impl, backend, transport } = own[0];
-    return { title: `${impl} on ${backend}, ${transport}`, degrees, series };
+    return { key: implementationKey(own[0]), title: `${impl} on ${backend}, ${transport}`, degrees, series };
   }).filter((plot) => plot.degrees.length > 1);
 }
 
@@ -96,10 +96,13 @@ function degreeFigure(plot) {
     make("div", { class: "plot" }, svg), degreeTable(plot));
 }
 
+// [{key, element}], by implementation.
 function degreeFigures(data) {
-  const plots = degreePlots(data);
-  if (plots.length === 0) return null;
+  return degreePlots(data).map((plot) => ({ key: plot.key, element: degreeFigure(plot) }));
+}
+
+function degreeSection(figures) {
   return section("degrees", "Error by ring degree",
     make("p", { class: "dim" }, "The largest error of out, lse and gradients as a share of its bound (the line), on a logarithmic axis."),
-    make("div", { class: "figures" }, plots.map(degreeFigure)));
+    make("div", { class: "figures" }, figures.map(({ element }) => element)));
 }

@@ -28,7 +28,7 @@ function evidenceFacts(failure, result) {
     if (place) fact(list, "where", place);
     if (evidence.expected) fact(list, "expected", make("code", {}, evidence.expected));
     if (evidence.got) fact(list, "got", make("code", {}, evidence.got));
-    if (evidence.error || evidence.bound) fact(list, "error", errorWords(evidence));
+    if (evidence.error !== 0 || evidence.bound !== 0) fact(list, "error", errorWords(evidence));
   }
   if (result.case) fact(list, "case", caseWords(result.case));
   if (!failure.shrunk_to_end) fact(list, "note", "a smaller case may exist: the time was up");

@@ -31,7 +31,7 @@ function heatCell(name, rank, shard, [fate, at]) {
   const words = cellWords(name, rank, shard, fate, at) ||
     `${name}, query rank ${rank}, key shard ${shard}: ${FATES[fate].means}`;
   return make("td", { class: `fate ${fate}`, title: words, "data-fate": fate },
-    make("span", { "aria-hidden": true }, FATES[fate].sign(at)),
+    make("span", { "aria-hidden": "true" }, FATES[fate].sign(at)),
     make("span", { class: "spoken" }, words));
 }
 
@@ -66,12 +66,13 @@ function heatLegend(matrices) {
   return make("p", { class: "legend" }, keys);
 }
 
-// A sentence for each fault; dK and dV mostly share theirs.
+// A sentence for each fault; dK and dV say theirs alike, and mostly share them.
 function faultSentences(matrices) {
   const lines = new Map();
   for (const matrix of matrices) {
     matrix.rows.forEach((row, rank) => row.forEach(([fate, at], shard) => {
-      const words = cellWords("\n", rank, shard, fate, at);
+      const shared = matrix.name === "dK" || matrix.name === "dV";
+      const words = cellWords(shared ? "\n" : matrix.name, rank, shard, fate, at);
       if (words) lines.set(words, [...(lines.get(words) || []), matrix.name]);
     }));
   }

@@ -89,6 +89,7 @@ function main() {
   const ids = new Map(cards.map(({ result, element }) => [result, element.id]));
   const subjects = subjectsTable(data);
   const properties = propertiesTable(data, ids);
+  const degrees = degreeFigures(data);
   const noneShown = make("p", { class: "dim", hidden: true }, "None of the failures matches the filter.");
   const update = () => {
     const results = data.report.results.filter(shown);
@@ -97,6 +98,8 @@ function main() {
     for (const { result, element } of cards) hide(element, !shown(result));
     hide(noneShown, cards.length === 0 || cards.some(({ result }) => shown(result)));
     filterProperties(properties, results);
+    const implementations = new Set(results.map(implementationKey));
+    for (const { key, element } of degrees) hide(element, !implementations.has(key));
     const all = data.report.results.length;
     document.getElementById("count").textContent =
       results.length === all ? `${all} results` : `${results.length} of ${all} results`;
@@ -108,8 +111,7 @@ function main() {
     page.append(section("unchecked", "Not checked", make("ul", {}, data.unchecked.map((line) => make("li", {}, line)))));
   }
   if (cards.length) page.append(section("failures", "Failures", cards.map(({ element }) => element), noneShown));
-  const degrees = degreeFigures(data);
-  if (degrees) page.append(degrees);
+  if (degrees.length) page.append(degreeSection(degrees));
   page.append(section("properties", "Properties", verdictLegend(), scrolled("properties", properties.table)));
   update();
   addEventListener("hashchange", openNamed);

@@ -1,6 +1,7 @@
 // A table whose headings are buttons that sort it: by Enter or Space as by the mouse.
 
-// columns: {title, value(row) to sort by, cell(row), number}; rows that compare equal stay in order.
+// columns: {title, value(row) to sort by, cell(row), kind}, those whose kind begins with "number" from
+// the largest on at first; rows that compare equal stay in order.
 function sortedTable(attributes, columns, rows) {
   const body = make("tbody");
   const entries = rows.map((row, place) => ({ row, place, element: rowOf(columns, row) }));
@@ -8,7 +9,7 @@ function sortedTable(attributes, columns, rows) {
   const order = { column: -1, up: true };
   columns.forEach((column, i) => {
     const sort = () => {
-      const first = column.kind !== "number";
+      const first = !(column.kind || "").startsWith("number");
       order.up = order.column === i ? !order.up : first;
       order.column = i;
       entries.sort((a, b) => compared(column, a, b) * (order.up ? 1 : -1) || a.place - b.place);

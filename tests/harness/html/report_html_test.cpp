@@ -55,6 +55,17 @@ TEST(ReportHtml, HoldsTheReportWhateverStandsInIt) {
   EXPECT_EQ(count(page, "<!--"), count(empty, "<!--"));
 }
 
+TEST(ReportHtml, RunsAFailureAgainByTheProgramThatFoundIt) {
+  PropertyResult failure = failure_of("output_matches_reference", "impl=x mesh=2x1 q=2 d=1");
+  failure.replay_program = "python -m attncheck";
+  failure.replay_flags = " --rank-timeout 4";
+  const CheckReport report = report_with({failure});
+  OracleLab lab;
+  const auto data = data_of(report_html(report, failure_pictures(report, lab)));
+  EXPECT_EQ(data["failures"][0]["again"],
+            "python -m attncheck replay 'impl=x mesh=2x1 q=2 d=1' --rank-timeout 4");
+}
+
 TEST(ReportHtml, HasNoAddressToAskFor) {
   std::string page = report_html(report_with({}), {});
   const std::string names = "\"http://www.w3.org/2000/svg\"";  // a name, asked of nobody
