@@ -144,4 +144,14 @@ std::optional<Case> smaller_shape(const Case& c, Lab& lab) {
   return std::nullopt;
 }
 
+std::optional<Case> with_long_keys(const Case& c, Lab& lab) {
+  constexpr int64_t kMore = 16;
+  if (c.problem.kv_len >= kMore * c.problem.q_len) return std::nullopt;
+  Case companion = plain_companion(c);
+  companion.problem.batch = 1;
+  companion.problem.window.reset();
+  set_lengths(companion, 1, kMore);
+  return lab.supports(companion) ? std::optional(companion) : std::nullopt;
+}
+
 }  // namespace attncheck

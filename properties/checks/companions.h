@@ -21,4 +21,8 @@ std::optional<Case> one_option_apart(const Case& c, Lab& lab);
 std::optional<Case> larger_shape(const Case& c, Lab& lab);
 std::optional<Case> smaller_shape(const Case& c, Lab& lab);
 
+// The same call on the fewest queries and 16 times as many keys; nothing where the case's own keys
+// outweigh its queries so.
+std::optional<Case> with_long_keys(const Case& c, Lab& lab);
+
 }  // namespace attncheck

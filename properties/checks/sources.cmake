@@ -29,6 +29,7 @@ set(ATTNCHECK_PROPERTY_SOURCES
   checks/lse_gradient_flows_or_is_refused.cpp
   checks/lse_has_declared_shape.cpp
   checks/lse_is_natural_log.cpp
+  checks/memory_of_methods.cpp
   checks/merge_is_associative.cpp
   checks/mesh_does_not_matter.cpp
   checks/model_matches_single_rank.cpp
