@@ -50,12 +50,12 @@ void tell_measurement(const std::string& line) {
 }  // namespace
 
 int bench_command(const BenchArguments& arguments) {
-  require_name("bench", arguments.what, {"harness", "methods", "scale", "timeline"});
+  require_name("bench", arguments.what, {"harness", "methods", "peers", "scale", "timeline"});
   if (arguments.what == "scale") {
     return scale_command(arguments.scale, arguments.quiet, arguments.json);
   }
   if (arguments.what == "timeline") return timeline_command(arguments.scale);
-  if (arguments.what == "methods") return methods_command(arguments);
+  if (arguments.what == "methods" || arguments.what == "peers") return methods_command(arguments);
   const std::vector<bench::Measurement> measurements = chosen_measurements(arguments.budgets);
   ReportFile file("--json", arguments.json);
   at::set_num_threads(1);

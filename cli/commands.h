@@ -62,15 +62,16 @@ int timeline_command(const ScaleArguments& arguments);
 
 // What is timed, beside the shapes, the ranks (worlds) and the repetitions.
 struct MethodsArguments {
-  std::string transport = "nccl";
-  std::string backend;  // empty: cudnn on GPUs, flash_cpu on CPUs
+  std::string transport;  // empty: gloo for peers, else nccl
+  std::string backend;    // empty: cudnn on GPUs, flash_cpu on CPUs
   std::string dtype = "bf16";
-  double scale = 1;  // of lengths
+  double scale = 1;                // of lengths
+  std::vector<std::string> impls;  // beside the built-in ones
   RankArguments ranks{"", 120, "", 0, {}};
 };
 
 struct BenchArguments {
-  std::string what;  // "harness", "methods", "scale" or "timeline"
+  std::string what;  // "harness", "methods", "peers", "scale" or "timeline"
   ScaleArguments scale;
   MethodsArguments methods;
   std::vector<std::string> budgets;  // all by default

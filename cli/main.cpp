@@ -119,8 +119,10 @@ void add_bench(CLI::App& app, Arguments& all) {
   BenchArguments& a = all.bench;
   bench
       ->add_option("what", a.what,
-                   "harness: the budgets of the harness itself; methods: times, on GPUs; scale: "
-                   "predictions for many ranks; timeline: what each rank of one case does when")
+                   "harness: the budgets of the harness itself; methods: times, on GPUs; peers: "
+                   "yours beside "
+                   "them, on CPUs; scale: predictions for many ranks; timeline: what each rank of "
+                   "one case does when")
       ->required();
   add_scale(bench, a.scale);
   add_methods(*bench, a.methods);

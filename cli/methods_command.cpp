@@ -20,6 +20,22 @@ namespace {
 
 constexpr int kGlooRanks = 4;
 
+std::vector<std::string> timed_impls(const BenchArguments& arguments) {
+  const std::vector<std::string>& impls = arguments.methods.impls;
+  if (impls.empty() && arguments.what == "peers") {
+    throw UsageError(
+        "bench peers times implementations beside the built-in ones: name them by --impl, from "
+        "--plugin, or from Python by 'python -m attncheck bench peers --impl module:attention'");
+  }
+  for (const std::string& impl : impls) {
+    require_name("impl", impl, program_registry().subject_names());
+    if (program_registry().kind(impl) != SubjectKind::implementation) {
+      throw UsageError("--impl: " + impl + " is no attention over a mesh, and is not timed");
+    }
+  }
+  return impls;
+}
+
 // What was not measured is not_run, as for every bench.
 void require_device_for(const MethodsArguments& a) {
   require_name("transport", a.transport, {"nccl", "gloo"});
@@ -73,8 +89,10 @@ timing::Question question_of(const BenchArguments& arguments) {
   timing::Question question;
   question.shapes = chosen("shape", arguments.scale.shapes, model_shape_names(), {"flux"});
   question.scale = a.scale;
+  question.transport = a.transport;
   question.backend = timed_backend(a);
   question.dtype = timed_dtype(a.dtype);
+  question.impls = timed_impls(arguments);
   question.repetitions = arguments.repetitions.value_or(question.repetitions);
   return question;
 }
@@ -86,8 +104,10 @@ void require_mesh(const Transport& transport, int ranks) {
 
 }  // namespace
 
-int methods_command(const BenchArguments& arguments) {
-  const MethodsArguments& a = arguments.methods;
+int methods_command(const BenchArguments& given) {
+  BenchArguments arguments = given;
+  MethodsArguments& a = arguments.methods;
+  if (a.transport.empty()) a.transport = arguments.what == "peers" ? "gloo" : "nccl";
   require_device_for(a);
   std::optional<int> ranks = ranks_asked(arguments.scale.worlds);
   if (const auto served = join_launched_world(a.transport, ranks, a.ranks)) return *served;

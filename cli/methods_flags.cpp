@@ -9,8 +9,12 @@ void add_methods(CLI::App& bench, MethodsArguments& a) {
   const auto finite = [](const std::string& text) {
     return text.find("nan") == std::string::npos ? "" : "'" + text + "' is not a finite number";
   };
-  bench.add_option("--transport", a.transport, "methods: nccl, or gloo for CPUs")
-      ->capture_default_str();
+  bench.add_option("--transport", a.transport,
+                   "methods: nccl, or gloo for CPUs; by default nccl, and gloo for peers");
+  bench
+      .add_option("--impl", a.impls,
+                  "methods, peers: implementations that are timed beside the built-in ones")
+      ->delimiter(',');
   bench.add_option("--backend", a.backend,
                    "methods: the kernel; by default cudnn on GPUs, flash_cpu on CPUs");
   bench.add_option("--dtype", a.dtype, "methods: f64, f32, bf16 or f16")->capture_default_str();

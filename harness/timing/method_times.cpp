@@ -22,6 +22,7 @@ Case case_of(const Question& question, const Problem& problem, const std::string
   Case c;
   c.impl = impl;
   c.backend = question.backend;
+  c.transport = question.transport;
   c.mesh = mesh;
   c.problem = problem;
   c.return_lse = false;
@@ -95,11 +96,21 @@ std::vector<RankTimes> times_of(const std::vector<RankReply>& replies, std::stri
   return times;
 }
 
+// A callable has a kernel of its own, unless it takes a backend; in a case's text that is the
+// default.
+void give_own_kernel(const Registry& registry, Case& c) {
+  if (!registry.callables.names.contains(c.impl) || registry.supports(c)) return;
+  Case own = c;
+  own.backend = Case{}.backend;
+  if (registry.supports(own)) c = own;
+}
+
 // The kernel alone is what all is compared with: without it there is nothing to time.
 void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& request,
                  std::vector<size_t>& timed) {
   for (size_t i = 0; i < shape.passes.size(); ++i) {
     PassRow& row = shape.passes[i];
+    give_own_kernel(registry, row.case_);
     const Support support = registry.supports(row.case_);
     if (!support) {
       row.why_not = support.reason;
@@ -143,14 +154,19 @@ int TimeTable::exit_code() const {
 
 std::vector<Case> timed_cases(const Question& question, const Problem& problem) {
   std::vector<Case> cases{case_of(question, problem, "local", {1, 1})};
-  for (const Mesh& mesh : factorisations(question.ranks)) {
+  const auto add = [&](const Mesh& mesh, const std::string& impl) {
     for (Rotate rotate : {Rotate::allgather, Rotate::p2p}) {
       if (mesh.ring == 1 && rotate == Rotate::p2p) continue;
-      cases.push_back(case_of(question, problem, to_text(method_for(mesh)), mesh));
+      cases.push_back(case_of(question, problem, impl, mesh));
       cases.back().rotate = rotate;
     }
-  }
+  };
+  const std::vector<Mesh> meshes = factorisations(question.ranks);
+  for (const Mesh& mesh : meshes) add(mesh, to_text(method_for(mesh)));
   cases.push_back(case_of(question, problem, to_text(Method::allgather_kv), {question.ranks, 1}));
+  for (const std::string& impl : question.impls) {
+    for (const Mesh& mesh : meshes) add(mesh, impl);
+  }
   return cases;
 }
 

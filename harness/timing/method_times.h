@@ -21,6 +21,8 @@ struct Question {
   std::string backend;
   DType dtype = DType::bf16;
   int repetitions = 5;
+  std::vector<std::string> impls;  // others than the built-in methods, timed beside them
+  std::string transport = "gloo";
 };
 
 // Forward or backward of a pass: of every repetition the slowest rank.
@@ -62,7 +64,8 @@ struct TimeTable {
 
 // What is timed of a problem: the kernel, then ring (where U = 1), Ulysses (where R = 1) or unified
 // attention on every factorisation of the ranks, a ring by all-gather and by send/receive, then
-// gathered keys. One rank has the kernel and each method on it.
+// gathered keys; then the other implementations asked for, on every factorisation. One rank has the
+// kernel and each method on it.
 std::vector<Case> timed_cases(const Question& question, const Problem& problem);
 
 // Times each shape by one request, so that all of it takes turns within one run. What the

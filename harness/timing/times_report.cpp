@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -42,10 +44,10 @@ std::string time_text(const PassTime& time) {
                      time.percent.median, time.flops * kTera);
 }
 
-std::string row_text(const PassRow& row) {
+std::string row_text(const PassRow& row, size_t width) {
   const Case& c = row.case_;
   const std::string start =
-      fmt::format("  {:<12} {:>5} {:<9}", name_of(c), to_text(c.mesh), rotate_of(c));
+      fmt::format("  {:<{}} {:>5} {:<9}", name_of(c), width, to_text(c.mesh), rotate_of(c));
   if (!row.forward || !row.backward) return fmt::format("{} not timed: {}\n", start, row.why_not);
   return start + time_text(*row.forward) + time_text(*row.backward) + "\n";
 }
@@ -62,10 +64,12 @@ std::string shape_text(const ShapeTimes& shape) {
       fmt::format("\n{}: {}; {} tokens, {} heads ({} of k and v), head_dim {}\n", shape.shape,
                   model_shape(shape.shape).what, p.q_len, p.heads, p.kv_heads, p.head_dim);
   if (!shape.not_run.empty()) return text + "  not_run: " + shape.not_run + "\n";
+  size_t width = 12;
+  for (const PassRow& row : shape.passes) width = std::max(width, name_of(row.case_).size());
   text +=
-      fmt::format("  {:<12} {:>5} {:<9} {:>24} {:>8} {:>9} {:>24} {:>8} {:>9}\n", "method", "mesh",
-                  "rotate", "forward ms", "%", "TFLOP/s", "backward ms", "%", "TFLOP/s");
-  for (const PassRow& row : shape.passes) text += row_text(row);
+      fmt::format("  {:<{}} {:>5} {:<9} {:>24} {:>8} {:>9} {:>24} {:>8} {:>9}\n", "method", width,
+                  "mesh", "rotate", "forward ms", "%", "TFLOP/s", "backward ms", "%", "TFLOP/s");
+  for (const PassRow& row : shape.passes) text += row_text(row, width);
   if (shape.exchanges.empty()) return text;
   text += fmt::format("  {:<12} {:>10} {:>24} {:>11} {:>11}\n", "exchange", "MB a rank", "ms",
                       "algbw GB/s", "busbw GB/s");

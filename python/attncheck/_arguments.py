@@ -36,7 +36,7 @@ def _texts(words: list[str]) -> str:
 
 def callables_in(words: list[str]) -> tuple[list[str], list[str]]:
     """The Python implementations and backends that a command names, by flags or in the text of a case."""
-    if words[0] in ("check", "list"):
+    if words[0] in ("check", "list", "bench"):
         impls, backends = values_of(words, "--impl"), values_of(words, "--backend")
     else:
         text = _texts(words[1:])

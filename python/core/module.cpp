@@ -5,6 +5,8 @@
 #include "gloo_cpu/serve_rank.h"
 #include "harness/callables/registration.h"
 #include "harness/process_transport.h"
+#include "harness/timing/timed_rank.h"
+#include "harness/timing/timing_request.h"
 #include "python/core/calls.h"
 #include "python/core/python_groups.h"
 #include "python/core/rank_registry.h"
@@ -35,9 +37,12 @@ int serve(const py::list& implementations, const py::list& backends, const py::o
   }
   const py::object& groups = kept(world);
   const py::gil_scoped_release released;
-  return serve_rank_process(registry, {}, [&groups](const gloo_cpu::RankPlace& place) {
-    return python_groups(place, groups);
-  });
+  const auto times = [&registry](const std::string& request, gloo_cpu::GroupFactory& own) {
+    return timing::answer_timing(registry, request, own);
+  };
+  return serve_rank_process(
+      registry, {{timing::kTimingWord, times}},
+      [&groups](const gloo_cpu::RankPlace& place) { return python_groups(place, groups); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Times of the methods, over Gloo on CPUs: methods_test.py PROGRAM"""
+"""Times of the methods, over Gloo on CPUs: methods_test.py PROGRAM PLUGINS"""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM = None
+PROGRAM = PLUGINS = None
 SMALL = ["--quiet", "--scale", "0.004"]
 
 
@@ -107,6 +107,41 @@ class Refusals(unittest.TestCase):
             self.assertEqual(done.stdout, "")
 
 
+class Peers(unittest.TestCase):
+    def bench(self, *arguments):
+        command = [PROGRAM, "bench", "peers", *SMALL, "--world", "2", "--repetitions", "2"]
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=200)
+
+    def test_a_slow_one_is_seen_beside_the_built_in_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "peers.json")
+            plugin = os.path.join(PLUGINS, "waits_plugin.so")
+            done = self.bench("--plugin", plugin, "--impl", "waits", "--json", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path) as file:
+                [shape] = json.load(file)["shapes"]
+        rows = {(p["impl"], p["mesh"], p["rotate"]): p for p in shape["passes"]}
+        self.assertEqual(
+            {row for row in rows if row[0] == "waits"},
+            {("waits", "2x1", "allgather"), ("waits", "2x1", "p2p"), ("waits", "1x2", "-")},
+        )
+        for row, times in rows.items():
+            if row[0] == "waits":  # 0.1 s, whatever else the machine does
+                self.assertGreaterEqual(times["forward"]["seconds"]["low"], 0.1)
+        self.assertIn(("ring", "2x1", "p2p"), rows)
+        self.assertRegex(done.stdout, "\n  waits +1x2 - ")
+
+    def test_what_cannot_be_timed_is_said(self):
+        for arguments, says in [
+            ([], "name them by --impl"),
+            (["--impl", "rin"], "'ring'"),
+            (["--impl", "merge:logaddexp"], "no attention over a mesh"),
+        ]:
+            done = self.bench(*arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(says, done.stderr)
+
+
 class Gpus(unittest.TestCase):
     def test_without_one_nothing_is_timed(self):
         if os.path.exists("/dev/nvidia0"):
@@ -119,5 +154,5 @@ class Gpus(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM, PLUGINS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
     unittest.main()

@@ -66,7 +66,13 @@ Registry registry_of(std::function<Support(const Case&, const Backend&)> ulysses
 }
 
 Question question_of(int ranks) {
-  return {{"flux"}, 0.01, ranks, "some", DType::bf16, 3};
+  Question question;
+  question.shapes = {"flux"};
+  question.scale = 0.01;
+  question.ranks = ranks;
+  question.backend = "some";
+  question.repetitions = 3;
+  return question;
 }
 
 TimeTable measured(const Registry& registry, KnownTimes& ranks, const Question& question) {
