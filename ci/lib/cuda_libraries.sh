@@ -1,16 +1,28 @@
 # What the CUDA half of LibTorch (libtorch_cuda) loads beyond a CUDA toolkit: three libraries from
 # NVIDIA's wheels, in the versions that the torch wheel's own METADATA asks for.
 
-# cuda_toolkit LIBTORCH: the toolkit of the wheel's CUDA major that has NCCL as well; nothing
-# where there is none.
+# cuda_toolkit LIBTORCH: the toolkit of the wheel's CUDA major that has the wheel's NCCL or a newer one as
+# well; nothing where there is none.
 cuda_toolkit() {
-  local major folder
+  local major folder wanted here older=
   major=$(needed_cuda "$1")
+  wanted=$(asked_by_wheel "$1" nvidia-nccl | sed 's/.*==//')
   for folder in /usr/local/cuda /usr/local/cuda-"$major"*; do
     [ -e "$folder/include/nccl.h" ] && [ -e "$folder/lib64/libcudart.so.$major" ] || continue
+    here=$(nccl_version "$folder/include/nccl.h")
+    if [ "$(printf '%s\n' "$wanted" "$here" | sort -V | tail -1)" != "$here" ]; then
+      older="$folder has $here"
+      continue
+    fi
     echo "$folder"
     return
   done
+  [ -z "$older" ] || say "NCCL: left out: this LibTorch was built with $wanted, and $older"
+}
+
+# nccl_version HEADER: "2.28.9".
+nccl_version() {
+  sed -nE 's/^#define NCCL_(MAJOR|MINOR|PATCH) +([0-9]+).*/\2/p' "$1" | paste -sd .
 }
 
 # needed_cuda LIBTORCH: the CUDA major of its libtorch_cuda; nothing for a LibTorch without one.

@@ -52,6 +52,14 @@ PassTime pass_time(const std::vector<double>& seconds, const std::vector<double>
   return time;
 }
 
+// What the first rank that refused a piece says; empty where none did.
+std::string refusal_of(const std::vector<RankTimes>& ranks, size_t piece) {
+  for (const RankTimes& rank : ranks) {
+    if (!rank.laps.at(piece).refused.empty()) return rank.laps[piece].refused;
+  }
+  return "";
+}
+
 void fill_passes(const std::vector<RankTimes>& ranks, const std::vector<size_t>& timed,
                  ShapeTimes& shape) {
   const Products products = products_of(shape.problem);
@@ -59,6 +67,8 @@ void fill_passes(const std::vector<RankTimes>& ranks, const std::vector<size_t>&
     const std::vector<double> alone = slowest(ranks, 0, lap);
     for (size_t piece = 0; piece < timed.size(); ++piece) {
       PassRow& row = shape.passes[timed[piece]];
+      row.why_not = refusal_of(ranks, piece);
+      if (!row.why_not.empty()) continue;
       row.*member = pass_time(slowest(ranks, piece, lap), alone, row.case_.mesh.world(), flop);
     }
   };

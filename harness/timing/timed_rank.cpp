@@ -8,6 +8,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "gloo_cpu/group_factory.h"
+#include "harness/callables/refused_call.h"
 #include "harness/make_groups.h"
 #include "harness/timing/timed_pieces.h"
 #include "harness/timing/timing_request.h"
@@ -36,13 +37,7 @@ class TimedRank {
     std::vector<Laps> laps(pieces_.size());
     for (int round = 0; round <= repetitions; ++round) {
       for (size_t i = 0; i < pieces_.size(); ++i) {
-        meet();
-        Stopwatch watch(factory_.device());
-        pieces_[i](watch);
-        const std::vector<double> seconds = watch.laps();
-        if (round == 0 || seconds.empty()) continue;
-        laps[i].forward.push_back(seconds.at(0));
-        if (seconds.size() > 1) laps[i].backward.push_back(seconds.at(1));
+        if (laps[i].refused.empty()) take_lap(i, round > 0, laps[i]);
       }
     }
     return laps;
@@ -60,6 +55,21 @@ class TimedRank {
     TORCH_CHECK(implementation != nullptr, "unknown implementation '", pass.impl, "'");
     const MeshGroups groups = make_groups(pass.mesh, whole_world(pass.mesh), factory_);
     return method_piece(*implementation, *backend, pass, shards_, groups);
+  }
+
+  void take_lap(size_t piece, bool counts, Laps& laps) const {
+    meet();
+    Stopwatch watch(factory_.device());
+    try {
+      pieces_[piece](watch);
+    } catch (const RefusedCall& refusal) {  // on every rank, and before anything is sent
+      laps.refused = refusal.what();
+      return;
+    }
+    const std::vector<double> seconds = watch.laps();
+    if (!counts || seconds.empty()) return;
+    laps.forward.push_back(seconds.at(0));
+    if (seconds.size() > 1) laps.backward.push_back(seconds.at(1));
   }
 
   // All ranks, with nothing left to do: the sum is there on the host, so the device is idle.

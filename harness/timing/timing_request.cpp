@@ -57,7 +57,7 @@ TimingRequest parse_timing_request(const std::string& text) {
 std::string to_bytes(const RankTimes& times) {
   nlohmann::json laps = nlohmann::json::array();
   for (const Laps& of : times.laps) {
-    laps.push_back({{"forward", of.forward}, {"backward", of.backward}});
+    laps.push_back({{"forward", of.forward}, {"backward", of.backward}, {"refused", of.refused}});
   }
   const nlohmann::json json{{"laps", laps}, {"error", times.error}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -70,7 +70,8 @@ RankTimes rank_times_from_bytes(const std::string& bytes) {
     times.error = json.at("error").get<std::string>();
     for (const nlohmann::json& laps : json.at("laps")) {
       times.laps.push_back({laps.at("forward").get<std::vector<double>>(),
-                            laps.at("backward").get<std::vector<double>>()});
+                            laps.at("backward").get<std::vector<double>>(),
+                            laps.at("refused").get<std::string>()});
     }
     return times;
   } catch (const nlohmann::json::exception& error) {

@@ -27,9 +27,10 @@ std::string to_text(const TimingRequest& request);
 TimingRequest parse_timing_request(const std::string& text);
 
 // What one rank took: seconds by repetition. Forward and backward of a pass; of an exchange forward
-// alone; both empty where it had no part.
+// alone; both empty where it had no part, or refused the call.
 struct Laps {
-  std::vector<double> forward, backward;
+  std::vector<double> forward = {}, backward = {};
+  std::string refused = {};  // why
 };
 
 // By pass, then by exchange; or why there is nothing.

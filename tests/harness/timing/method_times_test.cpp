@@ -175,6 +175,29 @@ TEST(MethodTimes, ARankWithoutTimesIsNamed) {
   EXPECT_EQ(table.exit_code(), 3);
 }
 
+TEST(MethodTimes, OthersAreTimedBesideAndWhatOneRefusesAtTheCallIsARow) {
+  Registry registry = registry_of();
+  registry.implementations.push_back({"theirs", yes, nullptr});
+  KnownTimes ranks;
+  ranks.edit = [](std::vector<RankReply>& replies) {
+    for (RankReply& reply : replies) {
+      RankTimes times = rank_times_from_bytes(reply.bytes);
+      times.laps.at(6) = {{}, {}, "it has no p2p"};
+      reply.bytes = to_bytes(times);
+    }
+  };
+  Question question = question_of(2);
+  question.impls = {"theirs"};
+  const TimeTable table = measured(registry, ranks, question);
+  const std::vector<PassRow>& rows = table.shapes[0].passes;
+  ASSERT_EQ(rows.size(), 8u);  // the kernel, ring twice, ulysses, gathered keys; theirs
+  EXPECT_EQ(to_text(rows[5].case_).find("impl=theirs"), 0u);
+  EXPECT_TRUE(rows[5].forward && rows[5].backward);
+  EXPECT_EQ(rows[6].why_not, "it has no p2p");
+  EXPECT_FALSE(rows[6].forward || rows[6].backward);
+  EXPECT_NE(table_text(table).find("not timed: it has no p2p"), std::string::npos);
+}
+
 TEST(TimeTable, SaysEveryRowAsTextAndAsJson) {
   KnownTimes ranks;
   const TimeTable table = measured(registry_of(), ranks, question_of(4));

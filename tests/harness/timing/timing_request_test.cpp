@@ -29,7 +29,7 @@ TEST(TimingRequest, OtherTextIsRefused) {
 }
 
 TEST(RankTimes, CrossAProcessBorder) {
-  const RankTimes times{{{{0.25, 0.5}, {1, 2}}, {{}, {}}}, "bad byte \xff"};
+  const RankTimes times{{{{0.25, 0.5}, {1, 2}, ""}, {{}, {}, "has no p2p"}}, "bad byte \xff"};
   const RankTimes read = rank_times_from_bytes(to_bytes(times));
   ASSERT_EQ(read.laps.size(), 2u);
   EXPECT_EQ(read.laps[0].forward, times.laps[0].forward);
