@@ -40,8 +40,11 @@ Support needs_narrow_sums_in_float32(const Case& c) {
 
 Support needs_many_elements(const Case& c) {
   const Problem& p = c.problem;
-  if (p.batch * p.q_len * p.heads * p.v_head_dim >= kFewestElements) return Support::yes();
-  return Support::no(fmt::format("needs an out of {} elements or more", kFewestElements));
+  // With a scale of 0 all queries and heads that see the same keys give the same bits.
+  const int64_t rows = effective_scale(p) == 0 ? p.kv_heads : p.q_len * p.heads;
+  if (p.batch * rows * p.v_head_dim >= kFewestElements) return Support::yes();
+  return Support::no(
+      fmt::format("needs an out of {} elements or more, not all alike", kFewestElements));
 }
 
 Support needs_ring(const Case& c) {

@@ -137,6 +137,13 @@ TEST(ErrorGrowth, FailsWhereTheErrorOfManyRanksIsGreaterOrNoNumber) {
   EXPECT_EQ(judge(kGrowth, kNarrow, right).kind, Verdict::Kind::pass);
 }
 
+// 16 different numbers in 2176 elements: their errors are no sample of anything.
+TEST(ErrorGrowth, NeedsElementsThatAreNotAllAlike) {
+  const std::string text = "impl=ring mesh=2x1 b=2 q=17 kv=19 h=8 hkv=1 d=8 dtype=f16";
+  EXPECT_TRUE(applies("error_does_not_grow_with_ring_degree", text));
+  EXPECT_FALSE(applies("error_does_not_grow_with_ring_degree", text + " scale=0"));
+}
+
 TEST(ErrorGrowth, IsNotRunWithoutAMeasure) {
   OracleLab lab = wrong_on_ring_degree(2, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(judge(kGrowth, kNarrow, lab).kind, Verdict::Kind::not_run);
