@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 
+import backends
 import dense_backend
 import gathered_attention as subjects
 import pytest
@@ -102,3 +103,31 @@ def test_a_backend_alone_and_in_a_ring():
     wrong = check("local", backend=dense_backend.WithoutScale, mesh="1x1")
     assert [f.property for f in wrong.failures] == ["gradients_match_reference"]
     assert "backend=dense_backend:WithoutScale" in wrong.failures[0].case
+
+
+@pytest.mark.parametrize("words", ["q=8 causal=1 layout=striped", "q=7 kv=8 causal=1"])
+def test_a_backend_of_square_blocks_is_refused_before_the_ring_starts(words):
+    done = run("replay", f"impl=ring backend=backends:BySquares transport=gloo mesh=2x1 d=1 {words} seed=1")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "no keyword 'mask'" in done.stderr
+
+
+@pytest.mark.parametrize("backend", [backends.BySquares, backends.ByDiagonal])
+def test_a_right_backend_holds_however_it_is_told_of_hidden_keys(backend):
+    report = check("ring", backend=backend, mesh="1x1,2x1", cases=12,
+                   property=FEW + ",lse_matches_reference,lse_gradient_flows_or_is_refused")
+    assert not report.failures, str(report)
+    held = {r.property for r in report.results if r.verdict == "pass"}
+    assert {*FEW.split(","), "lse_gradient_flows_or_is_refused"} <= held, str(report)
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["check", "--impl", "gathered_attention:attention,mutant:A10"], "mutants and for callables in two runs"),
+    (["replay", "impl=mutant:A10 backend=dense_backend:Dense transport=gloo mesh=2x1 q=2 d=1 seed=1"],
+     "mutants and for callables in two runs"),
+    (["check", "--impl", "gathered_attention:attention", "--device", "cuda"], "ranks of callables have CPU tensors"),
+])
+def test_what_ranks_of_callables_cannot_do_is_refused_by_name(words, said):
+    done = run(*words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert said in done.stderr
