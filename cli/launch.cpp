@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/session.h"
 #include "cli/usage.h"
@@ -73,6 +74,10 @@ void require_device(const std::string& transport, const RankArguments& ranks) {
   }
   if (transport == "nccl" && device != "cuda") {
     throw UsageError("--device cpu: nccl's tensors are on GPUs; use --transport gloo or sim");
+  }
+  if (device == "cuda" && !program_registry().callables.rank_command.empty()) {
+    throw UsageError(
+        "--device cuda: ranks of callables have CPU tensors: use --transport gloo on cpu");
   }
   if (device == "cuda") require_gpus();
 }

@@ -84,6 +84,10 @@ void name_what_ends() {
 
 void load_callables(const std::string& path) {
   if (path.empty()) return;
+  if (!loaded_plugins().empty()) {
+    throw UsageError("--plugin: ranks of callables load no plug-in: ask for '" + loaded_plugins() +
+                     "' and for callables in two runs");
+  }
   try {
     add_callables(filled_registry(), descriptions_in(path));
   } catch (const BadDescriptions& error) {

@@ -18,7 +18,8 @@ void load_plugins(const std::vector<std::string>& paths);
 // From here on this process is ending, and what its plug-ins do then is named as theirs.
 void name_what_ends();
 
-// Adds the callables that the file describes; an empty path is no file. Throws UsageError.
+// Adds the callables that the file describes; an empty path is no file. Throws UsageError, and
+// where a plug-in is loaded: the ranks that call them load none.
 void load_callables(const std::string& path);
 
 // Whether backends of CUDA run in this process.

@@ -33,6 +33,15 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
   return names;
 }
 
+void require_ranks_know(const Registry& registry, const std::string& impl,
+                        const std::string& transport) {
+  if (registry.callables.rank_command.empty() || transport == "sim") return;
+  if (!impl.starts_with("mutant:")) return;
+  throw UsageError("impl " + impl +
+                   ": ranks of callables know no mutants: ask for mutants and for " +
+                   "callables in two runs");
+}
+
 std::vector<std::string> chosen_backends(const Registry& registry,
                                          const std::vector<std::string>& given,
                                          const std::vector<std::string>& defaults) {

@@ -19,6 +19,10 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
 void require_name(const std::string& kind, const std::string& name,
                   const std::vector<std::string>& known);
 
+// Throws UsageError for a mutant among callables, whose ranks know none.
+void require_ranks_know(const Registry& registry, const std::string& impl,
+                        const std::string& transport);
+
 // The backends of a --backend flag: like chosen(), and a family's with every parameter that it
 // takes.
 std::vector<std::string> chosen_backends(const Registry& registry,

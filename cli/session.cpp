@@ -162,6 +162,7 @@ void require_runnable(const Registry& registry, const RunLab& lab, const Case& c
   } catch (const UnknownName& error) {
     throw UsageError(error.what());
   }
+  require_ranks_know(registry, c.impl, c.transport);
   const Support carried = lab.carries(c);
   if (!carried) throw UsageError(carried.reason);
 }

@@ -29,7 +29,8 @@ wheel_cuda_runtime() {
       download_wheel "$part" "$fresh"
       unpack_wheel "$fresh" nvidia/
     done
-    find "$fresh/nvidia" -name 'lib*.so.*' -exec mv -t "$fresh/lib" {} +
+    find "$fresh/nvidia" -name 'lib*.so.*' -exec mv -t "$fresh/lib" {} + ||
+      fail "could not move the libraries of CUDA $major into $fresh/lib"
     mv -T "$fresh/lib" "$home" 2>/dev/null || [ -d "$home" ] || fail "could not make $home"
   fi
   echo "$home"

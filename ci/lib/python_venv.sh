@@ -3,20 +3,22 @@
 
 pinned_torch() { echo "${ATTNCHECK_LIBTORCH:-2.11.0}"; }
 
-# front_python BUILD: the environment's python, made where it is missing or its requirements changed.
+# front_python BUILD: the environment's python, made where it is missing, or its requirements or folders changed.
 front_python() {
   local build=$1 venv=$1/python_venv wanted torch packages adapters
-  wanted=$(cat "$root"/{tests,examples}/python/requirements.txt)
+  torch=$(wheel_python "$(pinned_torch)") && packages=$(python_packages) &&
+    adapters=$(adapter_packages) || return 1
+  # The folders as well: another cache or torch is another environment.
+  wanted=$(cat "$root"/{tests,examples}/python/requirements.txt &&
+    printf '%s\n' "$torch" "$packages" "$build/python" "$adapters") || return 1
   if [ "$(cat "$venv/made_of" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$venv"
-    torch=$(wheel_python "$(pinned_torch)") && packages=$(python_packages) &&
-      adapters=$(adapter_packages) || return 1
     say "making $venv with tests/python/requirements.txt"
     python3 -m venv "$venv" >&2 || fail "python3 -m venv does not work: Debian has it in python3-venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
       -r "$root/tests/python/requirements.txt" >&2 || fail "could not install tests/python/requirements.txt"
     printf '%s\n' "$torch" "$packages" "$build/python" "$adapters" >"$("$venv/bin/python" -c \
-      'import sysconfig; print(sysconfig.get_path("purelib"))')/attncheck_tests.pth"
+      'import sysconfig; print(sysconfig.get_path("purelib"))')/attncheck_tests.pth" || fail "could not write the folders of packages into $venv"
     echo "$wanted" >"$venv/made_of"
   fi
   echo "$venv/bin/python"

@@ -23,9 +23,9 @@ download_wheel() {
 }
 
 # unpack_wheel FOLDER PREFIX...: unpacks FOLDER's wheel there, the members that start with a PREFIX
-# alone (none given: all of them), and deletes the wheel.
+# alone (none given: all of them), and deletes the wheel. Ends where it cannot, in $(...) as well, where -e is off.
 unpack_wheel() {
-  python3 - "$@" <<'PYTHON'
+  python3 - "$@" <<'PYTHON' || fail "could not unpack the wheel in $1: see above"
 import glob, os, sys, zipfile
 folder, prefixes = sys.argv[1], tuple(sys.argv[2:])
 (wheel,) = glob.glob(os.path.join(folder, "*.whl"))

@@ -21,7 +21,7 @@ wheel_python() {
     download_wheel "torch==$version" "$fresh"
     unpack_wheel "$fresh" torch/ torchgen/
     rm -rf "$fresh/torch/lib" "$fresh/torch/include"
-    ln -s "$torch/lib" "$fresh/torch/lib"
+    ln -s "$torch/lib" "$fresh/torch/lib" || fail "could not link $torch/lib into $fresh"
     mv -T "$fresh" "$home" 2>/dev/null || [ -e "$home/torch/__init__.py" ] ||
       fail "$home is there without a torch in it: remove it and run this again"
   fi

@@ -51,7 +51,8 @@ def errors(question, ranks):
         elif any(got.shape != shard.shape for got, shard in pairs):
             found[name] = inf
         else:
-            found[name] = max((got - shard).abs().max().item() for got, shard in pairs)
+            worst = torch.stack([(got - shard).abs().max() for got, shard in pairs])
+            found[name] = worst.max().item()  # NaN where a rank has one, which max() may lose
     return found
 
 

@@ -41,6 +41,18 @@ void require_mesh(const CallableDescription& callable, const Mesh& mesh, Lacking
   lacking.needs(mesh.world() > 1, "group", "a mesh of more than one rank");
 }
 
+// With groups of both kinds a rank's tokens are those of one order and one cut, which no keyword
+// says.
+void require_order(const CallableDescription& callable, const Case& c, Lacking& lacking) {
+  if (!callable.has("ring_group") || !callable.has("ulysses_group")) return;
+  if (c.mesh.ring == 1 || c.mesh.ulysses == 1) return;
+  lacking.refuse(c.mesh.order == MeshOrder::ur,
+                 "order=ur is not asked of a callable with ring_group and ulysses_group");
+  lacking.refuse(c.problem.layout == Layout::zigzag,
+                 "layout=zigzag is asked of a callable with ring_group and ulysses_group where one "
+                 "of the two degrees is 1 alone");
+}
+
 void require_split(const Case& c, Lacking& lacking) {
   const Problem& p = c.problem;
   const int world = c.mesh.world();
@@ -77,6 +89,7 @@ Support supports_by_keywords(const CallableDescription& callable, const Case& c)
       c.transport != "gloo",
       "callables run in processes of their own: use transport=gloo, not transport=" + c.transport);
   require_mesh(callable, c.mesh, lacking);
+  require_order(callable, c, lacking);
   require_split(c, lacking);
   require_visibility(c.problem, lacking);
   lacking.needs(c.problem.scale.has_value(), "scale", "scale=");
@@ -91,9 +104,10 @@ Support supports_by_keywords(const CallableDescription& callable, const Case& c)
 Support supports_by_keywords(const CallableDescription& callable, const Problem& p) {
   Lacking lacking(callable);
   lacking.needs(p.mask != Mask::none, "mask", "a mask");
-  const bool hides = p.causal && (p.align == Align::bottom_right || p.q_len != p.kv_len);
+  const bool hides = p.causal && (p.align == Align::bottom_right || p.q_len != p.kv_len ||
+                                  p.layout == Layout::striped);
   if (hides && !callable.has("diagonal")) {
-    lacking.needs(true, "mask", "causal=1 between other lengths than one");
+    lacking.needs(true, "mask", "causal=1 between other lengths than one, or striped,");
   }
   if (p.causal && !callable.has("diagonal") && !callable.has("mask")) {
     lacking.needs(true, "is_causal", "causal=1");

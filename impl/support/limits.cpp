@@ -104,6 +104,7 @@ bool meets_by_stripes(const Request& r) {
 
 // The most that one call of the kernel is given: a share of the heads, the queries and keys of the
 // ring ranks that have most. Where causal, a call may be given a part of these.
+// Its layout is striped where a shard's queries and keys need not start together and be as many.
 Problem block_problem(const Limits& limits, const Request& r) {
   Problem block = r.problem;
   const int64_t joint = r.problem.joint.tokens;
@@ -111,7 +112,8 @@ Problem block_problem(const Limits& limits, const Request& r) {
   const bool shard_by_shard = !limits.gathers_keys || meets_by_stripes(r);
   block.kv_len = (shard_by_shard ? longest(r, r.problem.kv_len) : r.problem.kv_len) + joint;
   block.joint = Joint{};
-  block.layout = Layout::contiguous;
+  const bool apart = r.problem.layout == Layout::striped || r.problem.q_len != r.problem.kv_len;
+  block.layout = apart && r.mesh.ring > 1 ? Layout::striped : Layout::contiguous;
   block.shards.clear();
   const HeadSlots slots(block.heads, block.kv_heads, r.mesh.ulysses);
   block.heads = slots.query_slots() / r.mesh.ulysses;

@@ -7,6 +7,9 @@ import re
 
 from . import _names
 
+WITH_CALLABLES = ("check", "replay", "explain", "promote", "bench", "list")
+"""The commands that have the flag --callables."""
+
 
 def values_of(words: list[str], flag: str) -> list[str]:
     """What a list flag was given, wherever it stands: --impl a,b or --impl=a,b."""
@@ -36,6 +39,8 @@ def _texts(words: list[str]) -> str:
 
 def callables_in(words: list[str]) -> tuple[list[str], list[str]]:
     """The Python implementations and backends that a command names, by flags or in the text of a case."""
+    if words[0] not in WITH_CALLABLES:
+        return [], []
     if words[0] in ("check", "list", "bench"):
         impls, backends = values_of(words, "--impl"), values_of(words, "--backend")
     else:

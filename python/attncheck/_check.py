@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _arguments, _names, _program
+from . import _arguments, _names, _program, _watched
 from ._protocol import RequestError
 from ._report import Report
 
@@ -42,7 +41,8 @@ def check(
     time in seconds that one call may take. `arguments` are further words for `attncheck check`.
 
     Ranks are processes of their own that import the callable's module: a script that calls check() does
-    so under `if __name__ == "__main__":`. Raises RequestError for a request that cannot be run.
+    so under `if __name__ == "__main__":`. Raises RequestError for a request that cannot be run, and RuntimeError
+    where the program was killed or left no report.
     """
     if "ATTNCHECK_RANK_PROCESS" in os.environ:
         raise RuntimeError('check() is called where a rank imports this module: put the call under if __name__ == "__main__":')
@@ -75,41 +75,28 @@ def _run(words: list[str]) -> Report:
     if not impls and not backends:
         raise RequestError("nothing of Python is named: give a callable, or a backend")
     words = _arguments.with_defaults(words, backends)
+    program = _program.path()
     callables = _program.file_in_memory(_program.descriptions(impls, backends))
-    with tempfile.TemporaryDirectory(prefix="attncheck-") as folder:
-        report = os.path.join(folder, "report.json")
-        command = [_program.path(), *words, "--json", report, "--callables", f"/proc/self/fd/{callables}"]
-        try:
-            status, text, told = _waited_for(command, callables)
-        finally:
-            os.close(callables)
-        data = _read(report)
+    try:
+        with tempfile.TemporaryDirectory(prefix="attncheck-") as folder:
+            report = os.path.join(folder, "report.json")
+            command = [program, *words, "--json", report, "--callables", f"/proc/self/fd/{callables}"]
+            status, text, told = _watched.run(command, [callables], shown="--quiet" not in words)
+            data = _read(report)
+    finally:
+        os.close(callables)
     if status == 2:
-        raise RequestError(told.removeprefix("attncheck: ").strip())
+        raise RequestError(_watched.last_line(told).removeprefix("attncheck: "))
+    if status not in (0, 1, 3) or (data is None and status != 3):
+        raise RuntimeError(f"the program {_watched.ending(status)} and left no whole report\n{text}{told}".rstrip())
     if data is None:
         text, data = text + told, {}
     return Report(exit_code=status, text=text.rstrip(), data=data)
 
 
-def _waited_for(command: list[str], callables: int) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr. The child ends with this process, however that ends."""
-    shown = "--quiet" not in command
-    wrapped = [sys.executable, os.path.join(_program.FOLDER, "_with_parent.py"), str(os.getpid()), *command]
-    child = subprocess.Popen(wrapped, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=None if shown else subprocess.PIPE, pass_fds=[callables], text=True,
-                             env=_program.environment())
-    try:
-        text, told = child.communicate()
-    except BaseException:
-        child.terminate()
-        child.wait()
-        raise
-    return child.returncode, text, told or ""
-
-
 def _read(path: str) -> dict[str, Any] | None:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return json.load(file)
     except (FileNotFoundError, json.JSONDecodeError):
         return None

@@ -32,8 +32,17 @@ def pytest_cases(attention: Any = None, **options: Any) -> Callable[[str], None]
     import pytest
 
     @functools.cache
+    def outcome() -> Report | Exception:
+        try:
+            return check(attention, **options)
+        except Exception as error:  # of every property, and of one run
+            return error
+
     def report() -> Report:
-        return check(attention, **options)
+        came = outcome()
+        if isinstance(came, Exception):
+            raise came
+        return came
 
     asked = options.get("property") or "all"
     asked = asked.split(",") if isinstance(asked, str) else list(asked)
@@ -51,7 +60,7 @@ def pytest_cases(attention: Any = None, **options: Any) -> Callable[[str], None]
 def _judge_all(report: Report) -> None:
     import pytest
 
-    if report.exit_code == 3:
+    if report.unchecked or report.exit_code == 3:
         pytest.fail("\n".join(report.unchecked) or str(report), pytrace=False)
 
 

@@ -22,11 +22,7 @@ class Result:
     reason: str  # of unsupported and not_run
     case: str | None  # of a failure: the smallest case that still fails
     evidence: dict[str, Any] | None
-
-    @property
-    def replay(self) -> str:
-        """The line that runs the failure's case again."""
-        return f"{AGAIN} replay '{self.case}'"
+    replay: str | None  # the line that runs the failure's case again
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,11 @@ class Failure(Result):
     """A property that turned out false."""
 
     def __str__(self) -> str:
-        message = (self.evidence or {}).get("message", "")
-        return f"FAILED {self.property}: {message}\n  case     {self.case}\n  again    {self.replay}"
+        evidence = self.evidence or {}
+        lines = {"where": _place(evidence), "expected": evidence.get("expected"), "got": evidence.get("got"),
+                 "case": self.case, "again": self.replay}
+        said = "".join(f"\n  {label:<8} {value}" for label, value in lines.items() if value)
+        return f"FAILED {self.property}: {evidence.get('message', '')}{said}"
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Report:
 
     @property
     def results(self) -> list[Result]:
-        return [_result(entry) for entry in self.data.get("results", [])]
+        return [_result(entry, self.text) for entry in self.data.get("results", [])]
 
     @property
     def failures(self) -> list[Failure]:
@@ -76,7 +75,23 @@ class Report:
         return self.text
 
 
-def _result(entry: dict[str, Any]) -> Result:
+def _place(evidence: dict[str, Any]) -> str:
+    """Rank, shard and index, as far as they are known."""
+    parts = [f"{key} {evidence[key]}" for key in ("rank", "shard") if evidence.get(key, -1) >= 0]
+    if evidence.get("index"):
+        parts.append(f"index ({', '.join(map(str, evidence['index']))})")
+    return ", ".join(parts)
+
+
+def _replay(case: str | None, text: str) -> str | None:
+    """As the text has it: with the flags that the check was given for its ranks."""
+    if case is None:
+        return None
+    plain = f"{AGAIN} replay '{case}'"
+    return next((line.partition("again")[2].strip() for line in text.splitlines() if plain in line), plain)
+
+
+def _result(entry: dict[str, Any], text: str) -> Result:
     kind = Failure if entry["verdict"] == "fail" else Result
     keys = ("impl", "backend", "dtype", "property", "verdict", "cases", "reason", "case", "evidence")
-    return kind(**{key: entry[key] for key in keys})
+    return kind(**{key: entry[key] for key in keys}, replay=_replay(entry["case"], text))

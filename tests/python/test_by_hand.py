@@ -10,7 +10,7 @@ import torch
 EXAMPLES = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "python")
 sys.path.insert(0, os.path.abspath(EXAMPLES))
 
-from by_hand import NAMES, asked, error_of_sum, errors, expected, thrown  # noqa: E402
+from by_hand import NAMES, asked, error_of_sum, errors, expected, right_shard, thrown  # noqa: E402
 from gloo_workers import Question  # noqa: E402
 
 # Values are below 4 and a result sums at most 12 keys x 8 of head_dim of them.
@@ -108,6 +108,16 @@ def wrong_ones(question, ranks):
     return {name for name, e in errors(question, ranks).items() if e is not None and e >= WRONG}
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_nan_on_any_rank_is_an_error(rank):
+    question = RIGHT[0]
+    right = expected(question)
+    ranks = [([right_shard(question, right, name, r).clone() for name in NAMES], None) for r in (0, 1)]
+    assert right_ones(question, ranks) == set(NAMES)
+    ranks[rank][0][0][0, 0, 0, 0] = torch.nan
+    assert right_ones(question, ranks) == set(NAMES) - {"out"}
+
+
 @each(RIGHT)
 def test_is_right(question, ranks_of):
     ranks = ranks_of(question)
@@ -123,9 +133,11 @@ def test_is_right_to_a_few_roundings_in_float16(question, ranks_of):
     """Each block's result is rounded once, and once more when it is stored."""
     ranks, right = ranks_of(question), expected(question)
     assert thrown(ranks) == []
-    for name, error in errors(question, ranks).items():
+    judged = {name: e for name, e in errors(question, ranks).items() if e is not None}
+    assert {"out", "dq", "dk", "dv"} <= set(judged)
+    for name, error in judged.items():
         unit = torch.finfo(torch.bfloat16 if name == "dq" else HALF).eps
-        assert error is None or error <= (question.ring + 1) * unit * right[name].abs().max(), name
+        assert error <= (question.ring + 1) * unit * right[name].abs().max(), name
 
 
 @each(ROUNDED_DQ)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "impl/ring/ring_attention.h"
 #include "problem/case_text.h"
 
 namespace attncheck {
@@ -53,6 +54,16 @@ TEST(CallableKeywords, ARingGroupAloneIsNoUlysses) {
   EXPECT_TRUE(asked({"ring_group", "ulysses_group"}, "mesh=2x2 q=4 d=1 return_lse=0").ok);
 }
 
+TEST(CallableKeywords, GroupsOfBothKindsAreAskedForWhatTheySayAlone) {
+  const std::set<std::string> both{"ring_group", "ulysses_group", "layout"};
+  const std::string on = " q=8 d=1 return_lse=0";
+  EXPECT_FALSE(asked(both, "mesh=2x2 order=ur" + on).ok);
+  EXPECT_FALSE(asked(both, "mesh=2x2 layout=zigzag" + on).ok);
+  EXPECT_TRUE(asked(both, "mesh=2x2" + on).ok);
+  EXPECT_TRUE(asked(both, "mesh=2x1 layout=zigzag" + on).ok);
+  EXPECT_TRUE(asked({"group", "layout"}, "mesh=2x2 order=ur layout=zigzag" + on).ok);
+}
+
 TEST(CallableKeywords, ShardsOfOneLengthNeedNoKeyword) {
   EXPECT_TRUE(asked({"group"}, "mesh=2x1 q=4 kv=6 d=1 return_lse=0").ok);
   EXPECT_FALSE(asked({"group"}, "mesh=2x1 q=5 d=1 return_lse=0").ok);
@@ -77,7 +88,23 @@ TEST(CallableKeywords, OfABackendSayWhatHidesKeys) {
   EXPECT_TRUE(takes({"is_causal"}, square));
   EXPECT_FALSE(takes({"is_causal"}, wide));
   EXPECT_TRUE(takes({"mask"}, wide));
+  Problem striped = parse_case("impl=local mesh=1x1 q=4 d=1 causal=1 layout=striped").problem;
+  EXPECT_FALSE(takes({"is_causal"}, striped));
+  EXPECT_TRUE(takes({"mask"}, striped));
+  EXPECT_TRUE(takes({"diagonal"}, striped));
   EXPECT_TRUE(takes({"diagonal"}, wide));
+}
+
+TEST(CallableKeywords, OfABackendSayTheDiagonalsOfARing) {
+  const Backend square = described_backend({"module:Pair", {"is_causal"}});
+  const Implementation ring = ring_implementation();
+  const auto supported = [&](const std::string& words) {
+    return ring.supports(parse_case("impl=ring transport=gloo d=1 causal=1 " + words), square).ok;
+  };
+  EXPECT_TRUE(supported("mesh=2x1 q=8"));
+  EXPECT_TRUE(supported("mesh=2x1 q=8 layout=zigzag"));
+  EXPECT_FALSE(supported("mesh=2x1 q=8 layout=striped"));
+  EXPECT_FALSE(supported("mesh=2x1 q=7 kv=8"));  // of one length on rank 0 alone
 }
 
 }  // namespace
