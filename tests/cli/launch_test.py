@@ -84,6 +84,8 @@ class Launched:
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 )
             )  # fmt: skip
+        for process in self.processes:
+            unittest.addModuleCleanup(process.kill)  # of a test that failed before it ended
         self.listeners = [threading.Thread(target=self.listen, args=[r]) for r in range(world)]
         for listener in self.listeners:
             listener.start()
