@@ -72,6 +72,9 @@ void ProgressLine::operator()(const Progress& progress) {
     }
   }
   const auto now = Clock::now();
+  if (deadline_ != Clock::time_point::max()) {
+    share_ = std::clamp(Seconds(now - start_) / Seconds(deadline_ - start_), share_, 1.0);
+  }
   if (quiet_ || now < next_) return;
   next_ = now + (on_terminal_ ? Clock::duration(kPauseOnTerminal) : kPauseElsewhere);
   const std::string doing =
