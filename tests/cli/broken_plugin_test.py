@@ -123,7 +123,7 @@ class Interrupted(unittest.TestCase):
                 [PROGRAM, "check", "--impl", "ring", "--property", "deed_of_tests", *QUICK,
                  "--plugin", PLUGIN], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 text=True, env={**os.environ, "ATTNCHECK_TEST_INIT": "property_fails"})  # fmt: skip
-            for _ in range(3):  # as drawn, smaller, and at work on one smaller still
+            for _ in range(6):
                 self.assertEqual(program.stderr.readline(), "slowly\n")
             program.terminate()
             stdout, stderr = program.communicate(timeout=60)

@@ -91,11 +91,9 @@ class Running:
     def working_ranks(self, count, within=60):
         end = time.monotonic() + within
         while time.monotonic() < end:
-            # Ranks that an earlier, larger mesh had may still be there, with nobody to talk to.
             ranks = self.ranks(count, within)
-            working = {rank: pid for rank, pid in ranks.items() if is_connected(pid)}
-            if len(working) >= count:
-                return working
+            if all(is_connected(pid) for pid in ranks.values()):
+                return ranks
             time.sleep(0.05)
         raise AssertionError(f"no {count} ranks at work within {within} s: {self.told}")
 

@@ -116,11 +116,11 @@ std::function<void()> deed_named(const std::string& name) {
   return [] {};
 }
 
-// It fails, and takes its time.
-Verdict fail_slowly(const Case&, Lab&) {
+// It fails but on the smallest cases, so that there is no leap to one, and takes its time.
+Verdict fail_slowly(const Case& c, Lab&) {
   std::fputs("slowly\n", stderr);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  return Verdict::fail("slow and wrong");
+  return c.problem.q_len > 2 ? Verdict::fail("slow and wrong") : Verdict::pass();
 }
 
 // What a library does while it is opened and while its process ends.
