@@ -5,16 +5,14 @@ catalogue_page_test.py PROGRAM --write   brings the page up to date
 """
 
 import concurrent.futures
-import os
 import re
 import subprocess
-import sys
 import unittest
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGE = os.path.join(ROOT, "docs", "catalogue.md")
-AGAIN = "out of date: run python3 tests/cli/catalogue_page_test.py PROGRAM --write"
-BEGIN, END = "<!-- catalogue -->\n", "<!-- end of catalogue -->\n"
+import page
+
+PAGE = page.path("docs", "catalogue.md")
+AGAIN = page.again(__file__)
 # What a hunt prints of a mutant.
 FAMILIES = {
     "A": "A: gradients",
@@ -117,21 +115,15 @@ def tables(program):
     return "\n".join(lines)
 
 
-def page_with(page, program):
-    before, rest = page.split(BEGIN)
-    return before + BEGIN + "\n" + tables(program) + "\n" + END + rest.split(END)[1]
-
-
-def read():
-    with open(PAGE, encoding="utf-8") as file:
-        return file.read()
+def pages():
+    return {PAGE: page.filled(page.read(PAGE), "catalogue", tables(PROGRAM))}
 
 
 class CataloguePage(unittest.TestCase):
     maxDiff = None
 
     def test_it_is_of_the_mutants_that_the_program_has(self):
-        self.assertEqual(read(), page_with(read(), PROGRAM), AGAIN)
+        self.assertEqual(page.read(PAGE), pages()[PAGE], AGAIN)
 
     def test_a_number_belongs_to_the_repository_named_before_it(self):
         of = "https://github.com/zhuzilin/ring-flash-attention"
@@ -142,15 +134,6 @@ class CataloguePage(unittest.TestCase):
         self.assertEqual(linked("torch 2.9 with cuDNN (#162743)"), "torch 2.9 with cuDNN (#162743)")
 
 
-def write():
-    page = page_with(read(), PROGRAM)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page)
-
-
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    if sys.argv[1:] == ["--write"]:
-        write()
-    else:
-        unittest.main()
+    PROGRAM = page.program()
+    page.main(pages)

@@ -7,17 +7,16 @@ A block stands behind a comment with its command, `<!-- output: replay 'CASE' --
 the lines from the first that has the one text to the next that has the other.
 """
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGES = [os.path.join(ROOT, name) for name in ("README.md", os.path.join("docs", "read_a_failure.md"))]
-AGAIN = "out of date: run python3 tests/cli/failure_page_test.py PROGRAM --write"
+import page
+
+LEAST_BLOCKS = {page.path("README.md"): 1, page.path("docs", "read_a_failure.md"): 6}
+AGAIN = page.again(__file__)
 BLOCK = re.compile(r"(<!-- output: (.*?)(?: \| from (.*) to (.*))? -->\n```\n)((?s:.*?))(```\n)")
 FAILED = 1
 
@@ -44,46 +43,36 @@ def part(text, first, last):
     return "".join(lines[begin : end + 1])
 
 
-def page_with(page, program):
-    def block(match):
-        head, words, first, last, _, foot = match.groups()
-        return head + part(printed(program, words), first, last).strip("\n") + "\n" + foot
-
-    return BLOCK.sub(block, page)
+def block(match):
+    head, words, first, last, _, foot = match.groups()
+    return head + part(printed(PROGRAM, words), first, last).strip("\n") + "\n" + foot
 
 
-def in_any_rounding(page):
+def pages():
+    return {path: BLOCK.sub(block, page.read(path)) for path in LEAST_BLOCKS}
+
+
+def in_any_rounding(text):
     """Without what the order of additions decides, which is the LibTorch's own."""
-    page = re.sub(r"-?\d+\.\d{9,}", lambda number: f"{float(number.group()):.6g}", page)
-    return re.sub(r"right \(error \d\.?\d*e-1[5-9],", "right (error of rounding,", page)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    text = re.sub(r"-?\d+\.\d{9,}", lambda number: f"{float(number.group()):.6g}", text)
+    return re.sub(r"right \(error \d\.?\d*e-1[5-9],", "right (error of rounding,", text)
 
 
 class FailurePages(unittest.TestCase):
     maxDiff = None
 
     def test_every_block_is_what_the_program_prints(self):
-        for path, least in zip(PAGES, (1, 6)):
-            page = read(path)
-            self.assertGreaterEqual(len(BLOCK.findall(page)), least, path)
-            self.assertEqual(page.count("<!-- output:"), len(BLOCK.findall(page)), "a marker without its block")
-            self.assertEqual(in_any_rounding(page), in_any_rounding(page_with(page, PROGRAM)), AGAIN)
+        for path, text in pages().items():
+            shown = page.read(path)
+            self.assertEqual(in_any_rounding(shown), in_any_rounding(text), AGAIN)
 
-
-def write():
-    for path in PAGES:
-        page = page_with(read(path), PROGRAM)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
+    def test_every_marker_has_its_block(self):
+        for path, least in LEAST_BLOCKS.items():
+            shown = page.read(path)
+            self.assertGreaterEqual(len(BLOCK.findall(shown)), least, path)
+            self.assertEqual(shown.count("<!-- output:"), len(BLOCK.findall(shown)), "a marker without its block")
 
 
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    if sys.argv[1:] == ["--write"]:
-        write()
-    else:
-        unittest.main()
+    PROGRAM = page.program()
+    page.main(pages)

@@ -16,10 +16,12 @@ import sys
 import tempfile
 import unittest
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
-PAGE = os.path.join(DOCS, "kill_matrix.md")
-TABLE = os.path.join(DOCS, "kill_matrix_table.md")
-REASONS = os.path.join(DOCS, "kill_matrix_reasons.txt")
+import page
+from page import read, write
+
+PAGE = page.path("docs", "kill_matrix.md")
+TABLE = page.path("docs", "kill_matrix_table.md")
+REASONS = page.path("docs", "kill_matrix_reasons.txt")
 SEEDS, CASES, LIMIT = 5, 40, 7200
 FIRST_CASES = 10  # of the first seed: as much as a gate has time for
 AGAIN = "python3 tests/cli/kill_matrix_page_test.py build/cpu/bin/attncheck --write"
@@ -54,16 +56,6 @@ A test runs the first {first} cases of the first seed and holds them to the tabl
 - alone: mutants that no other property catches on any seed; without it they survive.
 
 """
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def report_of(program, seeds, cases):

@@ -4,16 +4,14 @@ operators_page_test.py PROGRAM           compares
 operators_page_test.py PROGRAM --write   brings the page up to date
 """
 
-import os
 import re
 import subprocess
-import sys
 import unittest
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGE = os.path.join(ROOT, "docs", "mutation_operators.md")
-AGAIN = "out of date: run python3 tests/cli/operators_page_test.py PROGRAM --write"
-BEGIN, END = "<!-- operators -->\n", "<!-- end of operators -->\n"
+import page
+
+PAGE = page.path("docs", "mutation_operators.md")
+AGAIN = page.again(__file__)
 METHODS = ["ring", "ulysses", "unified", "allgather_kv"]
 PHASES = {"forward": "f", "backward": "b", "both": "fb"}
 NAME = re.compile(rf"sys_({'|'.join(METHODS)})_(\w+)_({'|'.join(PHASES)})$")
@@ -69,21 +67,15 @@ def table(found):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def page_with(page, text):
-    before, rest = page.split(BEGIN)
-    return before + BEGIN + "\n" + table(operators(text)) + "\n" + END + rest.split(END)[1]
-
-
-def read():
-    with open(PAGE) as file:
-        return file.read()
+def pages():
+    return {PAGE: page.filled(page.read(PAGE), "operators", table(operators(printed(PROGRAM))))}
 
 
 class OperatorsPage(unittest.TestCase):
     maxDiff = None
 
     def test_the_table_is_of_the_mutants_that_the_program_lists(self):
-        self.assertEqual(read(), page_with(read(), printed(PROGRAM)), AGAIN)
+        self.assertEqual(page.read(PAGE), pages()[PAGE], AGAIN)
 
     def test_every_systematic_mutant_has_a_name_of_method_operator_and_phase(self):
         names = [line.split()[0] for line in printed(PROGRAM).splitlines()]
@@ -92,15 +84,6 @@ class OperatorsPage(unittest.TestCase):
         self.assertEqual([name for name in systematic if not NAME.match(name)], [])
 
 
-def write():
-    page = page_with(read(), printed(PROGRAM))
-    with open(PAGE, "w") as file:
-        file.write(page)
-
-
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    if sys.argv[1:] == ["--write"]:
-        write()
-    else:
-        unittest.main()
+    PROGRAM = page.program()
+    page.main(pages)

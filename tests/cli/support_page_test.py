@@ -4,16 +4,16 @@ support_page_test.py PROGRAM           compares
 support_page_test.py PROGRAM --write   brings the pages up to date
 """
 
-import os
 import re
 import subprocess
-import sys
 import unittest
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TABLE = os.path.join(ROOT, "docs", "support_table.md")
-PAGE = os.path.join(ROOT, "docs", "support.md")
-AGAIN = "out of date: run python3 tests/cli/support_page_test.py PROGRAM --write"
+import page
+
+TABLE = page.path("docs", "support_table.md")
+PAGE = page.path("docs", "support.md")
+SOURCES = page.path("docs", "support_sources.md")
+AGAIN = page.again(__file__)
 HEAD = """# What the built-in implementations support
 
 What `supports()` answers, by implementation and backend, as `attncheck list support` prints it; never edited by hand
@@ -25,11 +25,6 @@ What `supports()` answers, by implementation and backend, as `attncheck list sup
 
 def printed(program):
     return subprocess.run([program, "list", "support"], capture_output=True, text=True, check=True, timeout=60).stdout
-
-
-def read(path):
-    with open(path) as file:
-        return file.read()
 
 
 def cells(line):
@@ -75,41 +70,34 @@ def page_from(text, found):
     return "\n".join(lines) + "\n"
 
 
+def pages():
+    text = printed(PROGRAM)
+    return {TABLE: HEAD + text, PAGE: page_from(page.read(PAGE), tables(text))}
+
+
 class SupportPages(unittest.TestCase):
     maxDiff = None
 
     def test_the_table_is_what_the_program_prints(self):
-        self.assertEqual(read(TABLE), HEAD + printed(PROGRAM), AGAIN)
+        self.assertEqual(page.read(TABLE), pages()[TABLE], AGAIN)
 
     def test_the_column_beside_the_other_libraries_is_too(self):
-        self.assertEqual(read(PAGE), page_from(read(PAGE), tables(printed(PROGRAM))), AGAIN)
+        self.assertEqual(page.read(PAGE), pages()[PAGE], AGAIN)
 
     def test_all_tables_of_the_page_have_the_rows_that_have_a_name(self):
         named = [row for row in tables(printed(PROGRAM))["ring"] if not row.startswith("`")]
-        for part in read(PAGE).split("<!-- support: ")[1:]:
+        for part in page.read(PAGE).split("<!-- support: ")[1:]:
             rows = [cells(line)[0] for line in part.split("\n\n")[0].splitlines()[3:]]
             self.assertEqual(rows, named, "the rows of docs/support.md are those of harness/drive/support_rows.cpp")
 
     def test_every_cell_of_another_library_has_its_source(self):
-        sources = set(re.findall(r"^\| ([a-z]\d+) \|", read(os.path.join(ROOT, "docs", "support_sources.md")), re.M))
-        for part in read(PAGE).split("<!-- support: ")[1:]:
+        sources = set(re.findall(r"^\| ([a-z]\d+) \|", page.read(SOURCES), re.M))
+        for part in page.read(PAGE).split("<!-- support: ")[1:]:
             for line in part.split("\n\n")[0].splitlines()[3:]:
                 for cell in cells(line)[2:]:
                     self.assertTrue(cell == "-" or cell.split()[-1] in sources, line)
 
 
-def write():
-    text = printed(PROGRAM)
-    page = page_from(read(PAGE), tables(text))
-    with open(TABLE, "w") as file:
-        file.write(HEAD + text)
-    with open(PAGE, "w") as file:
-        file.write(page)
-
-
 if __name__ == "__main__":
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    if sys.argv[1:] == ["--write"]:
-        write()
-    else:
-        unittest.main()
+    PROGRAM = page.program()
+    page.main(pages)
