@@ -54,7 +54,7 @@ int bench_command(const BenchArguments& arguments) {
   if (arguments.what == "scale") {
     return scale_command(arguments.scale, arguments.quiet, arguments.json);
   }
-  if (arguments.what == "timeline") return timeline_command(arguments.scale);
+  if (arguments.what == "timeline") return timeline_command(arguments);
   if (arguments.what == "methods" || arguments.what == "peers") return methods_command(arguments);
   const std::vector<bench::Measurement> measurements = chosen_measurements(arguments.budgets);
   ReportFile file("--json", arguments.json);

@@ -58,7 +58,6 @@ struct ScaleArguments {
   std::string case_text, trace;  // of a timeline: its case, and a file for the trace
 };
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json);
-int timeline_command(const ScaleArguments& arguments);
 
 // What is timed, beside the shapes, the ranks (worlds) and the repetitions.
 struct MethodsArguments {
@@ -81,6 +80,7 @@ struct BenchArguments {
 };
 int bench_command(const BenchArguments& arguments);
 int methods_command(const BenchArguments& arguments);
+int timeline_command(const BenchArguments& arguments);
 
 // Two report files.
 int compare_command(const std::string& before, const std::string& after, const std::string& json);

@@ -109,7 +109,8 @@ void add_scale(CLI::App* bench, ScaleArguments& a) {
       ->check(finite_number)
       ->capture_default_str();
   bench->add_option("--case", a.case_text,
-                    "timeline: the case, e.g. 'impl=ring mesh=4x1 q=64 d=8'");
+                    "timeline: the case, e.g. 'impl=ring mesh=4x1 q=64 d=8'; predicted, or with "
+                    "transport=gloo measured");
   add_path(bench, "--trace", a.trace, "timeline: write it to this file in Chrome's trace format");
 }
 
@@ -118,11 +119,11 @@ void add_bench(CLI::App& app, Arguments& all) {
       app.add_subcommand("bench", "Costs as ratios with their budgets, and predictions");
   BenchArguments& a = all.bench;
   bench
-      ->add_option("what", a.what,
-                   "harness: the budgets of the harness itself; methods: times, on GPUs; peers: "
-                   "yours beside "
-                   "them, on CPUs; scale: predictions for many ranks; timeline: what each rank of "
-                   "one case does when")
+      ->add_option(
+          "what", a.what,
+          "harness: the budgets of the harness itself; methods: times, on GPUs; peers: yours "
+          "beside them, on CPUs; scale: predictions for many ranks; timeline: what each "
+          "rank of one case does when")
       ->required();
   add_scale(bench, a.scale);
   add_methods(*bench, a.methods);

@@ -4,26 +4,52 @@
 #include "cli/manifest.h"
 #include "cli/report_file.h"
 #include "cli/scale_question.h"
+#include "cli/session.h"
 #include "cli/usage.h"
-#include "harness/scale/trace.h"
+#include "harness/process_transport.h"
+#include "harness/timeline/measured.h"
+#include "harness/timeline/predicted.h"
+#include "harness/timeline/trace.h"
 #include "problem/case_text.h"
 
 namespace attncheck::cli {
+namespace {
 
-int timeline_command(const ScaleArguments& arguments) {
-  if (arguments.case_text.empty()) {
+void require_traced(const Support& traced) {
+  if (!traced) throw UsageError("--case: no timeline: " + traced.reason);
+}
+
+timeline::Trace measured_trace(const Case& c, const RankArguments& ranks) {
+  require_traced(timeline::can_measure(program_registry(), c));
+  ProcessTransport transport(process_options(c.transport, ranks, ""));
+  require_traced(transport.supports(c.mesh));
+  return timeline::measured(transport, c);
+}
+
+timeline::Trace trace_of(const Case& c, const BenchArguments& arguments) {
+  if (c.transport == "gloo") return measured_trace(c, arguments.methods.ranks);
+  if (c.transport != "sim") {
+    throw UsageError("--case: transport=" + c.transport +
+                     " has no timeline: expected sim (predicted) or gloo (measured)");
+  }
+  const Registry& registry = program_registry();
+  require_traced(timeline::can_predict(registry, c));
+  return timeline::predicted(registry, c, machine_of(arguments.scale));
+}
+
+}  // namespace
+
+int timeline_command(const BenchArguments& arguments) {
+  const ScaleArguments& asked = arguments.scale;
+  if (asked.case_text.empty()) {
     throw UsageError(
         "bench timeline: --case is missing, e.g. --case 'impl=unified mesh=2x2 q=4096 h=8 d=64'");
   }
-  const Case c = case_argument(arguments.case_text);
-  const scale::Machine machine = machine_of(arguments);
-  const Registry& registry = program_registry();
-  const Support traced = scale::can_trace(registry, c);
-  if (!traced) throw UsageError("--case: no timeline: " + traced.reason);
-  ReportFile file("--trace", arguments.trace);
-  const scale::Trace trace = scale::trace_of(registry, c, machine);
-  fmt::print("{}", scale::trace_text(trace));
-  if (!arguments.trace.empty()) file.write(scale::trace_json(trace));
+  const Case c = case_argument(asked.case_text);
+  ReportFile file("--trace", asked.trace);
+  const timeline::Trace trace = trace_of(c, arguments);
+  fmt::print("{}", timeline::trace_text(trace));
+  if (!asked.trace.empty()) file.write(timeline::trace_json(trace));
   return kHeld;
 }
 

@@ -18,7 +18,8 @@ foreach(name ${attncheck_exported})
 endforeach()
 install(TARGETS attncheck RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS attncheck_main attncheck_bench attncheck_contracts attncheck_cudnn_probe attncheck_drive
-                attncheck_gloo_cpu attncheck_harness attncheck_html attncheck_mutants attncheck_scale attncheck_timed_rank attncheck_timing
+                attncheck_gloo_cpu attncheck_harness attncheck_html attncheck_mutants attncheck_scale attncheck_timed_rank attncheck_timeline
+                attncheck_timing
   EXPORT attncheckMainTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(ATTNCHECK_NCCL)

@@ -29,4 +29,12 @@ std::vector<double> Stopwatch::laps() const {
   return seconds;
 }
 
+std::vector<double> Stopwatch::times() const {
+  std::vector<double> seconds;
+  for (const std::chrono::steady_clock::time_point& time : times_) {
+    seconds.push_back(std::chrono::duration<double>(time.time_since_epoch()).count());
+  }
+  return seconds;
+}
+
 }  // namespace attncheck::timing

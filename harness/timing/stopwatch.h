@@ -18,6 +18,8 @@ class Stopwatch {
   void mark();
   // Waits until the last mark is reached. Seconds from each mark to the next.
   std::vector<double> laps() const;
+  // Of marks on CPU: when, in seconds of the clock of all processes of the machine.
+  std::vector<double> times() const;
 
  private:
   c10::Device device_;

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -10,6 +9,7 @@
 #include "gloo_cpu/group_factory.h"
 #include "harness/callables/refused_call.h"
 #include "harness/make_groups.h"
+#include "harness/timing/meet.h"
 #include "harness/timing/timed_pieces.h"
 #include "harness/timing/timing_request.h"
 #include "impl/contract/dtypes.h"
@@ -58,7 +58,7 @@ class TimedRank {
   }
 
   void take_lap(size_t piece, bool counts, Laps& laps) const {
-    meet();
+    meet(*world_, factory_.device());
     Stopwatch watch(factory_.device());
     try {
       pieces_[piece](watch);
@@ -70,14 +70,6 @@ class TimedRank {
     if (!counts || seconds.empty()) return;
     laps.forward.push_back(seconds.at(0));
     if (seconds.size() > 1) laps.backward.push_back(seconds.at(1));
-  }
-
-  // All ranks, with nothing left to do: the sum is there on the host, so the device is idle.
-  void meet() const {
-    std::vector<at::Tensor> one{at::ones({1}, at::TensorOptions(factory_.device()))};
-    world_->allreduce(one)->wait();
-    TORCH_CHECK(one[0].item<float>() == static_cast<float>(factory_.size()),
-                "ranks that met are not ", factory_.size());
   }
 
   const Registry& registry_;

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 PROGRAM = None
+RANKS, CRITICAL_PATH = 1, 2  # processes of a trace
 UNIFIED = "impl=unified mesh=2x2 q=4096 h=8 d=64 dtype=bf16 return_lse=0"
 # Of each phase of an event: the fields that it needs beside ph, pid and name, and their types.
 NUMBER = (int, float)
@@ -27,34 +28,40 @@ class Timelines(unittest.TestCase):
         command = [PROGRAM, "bench", "timeline", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
-    def events(self, case):
+    def events(self, case, words="predicted, in virtual time"):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
             done = self.run_it("--case", case, "--trace", path)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("predicted, in virtual time", done.stdout)
+            self.assertIn(words, done.stdout)
+            self.assertIn("critical path: ", done.stdout)
             with open(path) as file:
                 trace = json.load(file)
         self.assertEqual(set(trace), {"displayTimeUnit", "traceEvents"})
         return trace["traceEvents"]
 
-    def of_phase(self, events, phase):
-        return [event for event in events if event["ph"] == phase]
+    def of_phase(self, events, phase, process=RANKS):
+        return [event for event in events if (event["ph"], event["pid"]) == (phase, process)]
 
     def test_every_event_has_what_its_phase_needs(self):
         for rotate in ("allgather", "p2p"):
-            for event in self.events(f"{UNIFIED} rotate={rotate}"):
-                self.assertIn(event["ph"], FIELDS)
-                self.assertIsInstance(event["pid"], int)
-                self.assertIsInstance(event["name"], str)
-                self.assertTrue(event["name"])
-                for name, kind in FIELDS[event["ph"]].items():
-                    self.assertIsInstance(event[name], kind, event)
-                self.assertGreaterEqual(event.get("ts", 0), 0)
-                self.assertGreaterEqual(event.get("dur", 0), 0)
+            self.assert_fields(self.events(f"{UNIFIED} rotate={rotate}"))
+
+    def assert_fields(self, events):
+        for event in events:
+            self.assertIn(event["ph"], FIELDS)
+            self.assertIsInstance(event["pid"], int)
+            self.assertIsInstance(event["name"], str)
+            self.assertTrue(event["name"])
+            for name, kind in FIELDS[event["ph"]].items():
+                self.assertIsInstance(event[name], kind, event)
+            self.assertGreaterEqual(event.get("ts", 0), 0)
+            self.assertGreaterEqual(event.get("dur", 0), 0)
 
     def test_each_rank_has_one_track_on_which_nothing_overlaps(self):
-        events = self.events(UNIFIED)
+        self.assert_tracks(self.events(UNIFIED))
+
+    def assert_tracks(self, events):
         names = [e for e in self.of_phase(events, "M") if e["name"] == "thread_name"]
         self.assertEqual([e["tid"] for e in names], [0, 1, 2, 3])
         self.assertEqual(names[1]["args"]["name"], "rank 1 (ring 0, ulysses 1)")
@@ -85,6 +92,41 @@ class Timelines(unittest.TestCase):
         self.assertEqual(pairs["send"], {(0, 2), (2, 0), (1, 3), (3, 1)})
         self.assertEqual(pairs["alltoall"], {(0, 1), (1, 0), (2, 3), (3, 2)})
 
+    def test_the_critical_path_is_one_piece_from_begin_to_end(self):
+        events = self.events("impl=ring mesh=4x1 q=4096 h=8 d=64 rotate=p2p causal=1 return_lse=0")
+        path = self.of_phase(events, "X", CRITICAL_PATH)
+        now = 0
+        for event in path:
+            self.assertAlmostEqual(event["ts"], now, delta=0.01)
+            now = event["ts"] + event["dur"]
+        ends = [e["ts"] + e["dur"] for e in self.of_phase(events, "X")]
+        self.assertAlmostEqual(now, max(ends), delta=0.01)
+        self.assertEqual({e["args"]["rank"] for e in path if e["cat"] == "compute"} & {3}, {3})
+
+    def test_over_gloo_it_is_measured(self):
+        case = "impl=unified mesh=2x2 q=256 h=4 d=16 dtype=f32 transport=gloo rotate=p2p return_lse=0"
+        events = self.events(case, "measured, in wall time")
+        self.assert_fields(events)
+        self.assert_tracks(events)
+        starts, ends = self.of_phase(events, "s"), self.of_phase(events, "f")
+        rank_of = {e["id"]: e["tid"] for e in ends}
+        pairs = collections.defaultdict(set)
+        for start in starts:
+            pairs[start["name"]].add((start["tid"], rank_of[start["id"]]))
+        self.assertEqual(pairs["send"], {(0, 2), (2, 0), (1, 3), (3, 1)})
+        self.assertEqual(pairs["alltoall"], {(0, 1), (1, 0), (2, 3), (3, 2)})
+        slices = self.of_phase(events, "X")
+        self.assertTrue({"forward", "backward"} <= {e["name"] for e in slices if e["cat"] == "compute"})
+
+    def test_measured_bytes_are_those_of_the_prediction(self):
+        case = "impl=unified mesh=2x2 q=256 h=4 d=16 dtype=f32 rotate=p2p return_lse=0"
+        received = []
+        for transport, words in (("sim", "predicted"), ("gloo", "measured")):
+            events = self.events(f"{case} transport={transport}", words)
+            posts = [e for e in self.of_phase(events, "X") if e["cat"] == "post"]
+            received.append(collections.Counter((e["tid"], e["name"], e["args"]["bytes"]) for e in posts))
+        self.assertEqual(*received)
+
     def test_links_carry_the_bytes_of_theory(self):
         # What Ulysses trades forward and backward, with U = 2: half of q, k, v and out, each way;
         # an element has two bytes.
@@ -102,6 +144,9 @@ class Timelines(unittest.TestCase):
             ("impl=collective:all_gather mesh=2x1 q=4 d=1", "is no implementation"),
             ("impl=ulysses mesh=2x1 q=8 d=8", "the ring degree is 2"),
             ("impl=ring q=8", "mesh"),
+            ("impl=ring mesh=2x1 q=8 d=8 transport=nccl", "expected sim (predicted) or gloo"),
+            ("impl=ring mesh=2x1 q=7 d=8 transport=gloo", "do not divide into 2 shards"),
+            ("impl=ring mesh=2x1 q=8 d=8 transport=gloo backend=native", "log-sum-exp"),
         ]:
             done = self.run_it("--case", case)
             self.assertEqual(done.returncode, 2, done.stdout)

@@ -1,12 +1,8 @@
-#include "harness/scale/trace.h"
-
 #include <algorithm>
-#include <iterator>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "problem/case_text.h"
+#include "harness/scale/timeline.h"
 
 namespace attncheck::scale {
 namespace {
@@ -38,17 +34,6 @@ double seconds_of(const Timetable& timetable, Span::Kind kind, int rank) {
   return seconds;
 }
 
-bool has_row(const std::string& text, const std::vector<std::string>& words) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream parts(line);
-    if (std::vector<std::string>(std::istream_iterator<std::string>(parts), {}) == words) {
-      return true;
-    }
-  }
-  return false;
-}
-
 TEST(Timetable, AddsUpToThePrediction) {
   Timetable timetable;
   const Prediction p =
@@ -59,24 +44,6 @@ TEST(Timetable, AddsUpToThePrediction) {
   EXPECT_DOUBLE_EQ(seconds_of(timetable, Span::Kind::wait, 1), 5);
   EXPECT_DOUBLE_EQ(seconds_of(timetable, Span::Kind::transfer, 1), 5);
   EXPECT_DOUBLE_EQ(seconds_of(timetable, Span::Kind::transfer, 0), 0);
-}
-
-TEST(TraceText, SaysWhatNothingHid) {
-  Trace trace;
-  trace.case_ = parse_case("impl=ring mesh=2x1 q=2 d=1");
-  Script receiver, sender;
-  const size_t received = receiver.post({Exchange::Kind::receive, Axis::ring, 1, 0, 4, "recv"});
-  receiver.compute(3, "forward");
-  receiver.wait(received);
-  sender.wait(sender.post({Exchange::Kind::send, Axis::ring, 0, 0, 4, "send"}));
-  trace.scripts = {receiver, sender};
-  trace.prediction = predict(trace.scripts, {2, 1}, unit_machine(), &trace.timetable);
-  // 5 s on the link, of which the receiver computed 3; the sender's own link carries nothing.
-  const std::string text = trace_text(trace);
-  EXPECT_TRUE(has_row(text, {"0", "5000000.0", "us", "60", "%", "40", "%", "0", "kB", "40", "%"}))
-      << text;
-  EXPECT_TRUE(has_row(text, {"1", "5000000.0", "us", "0", "%", "100", "%", "0", "kB", "-"}))
-      << text;
 }
 
 TEST(Timetable, SaysWhoseDataCameWhere) {
