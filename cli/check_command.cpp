@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/remembered.h"
 #include "cli/report_file.h"
+#include "cli/report_timelines.h"
 #include "cli/session.h"
 #include "cli/show.h"
 #include "cli/usage.h"
@@ -252,7 +253,10 @@ int check_command(const CheckArguments& given) {
   junit.write(report_junit(report));
   add_calls(report, closest);
   calls.write(closest.json());
-  if (!arguments.html.empty()) html.write(report_html(report, failure_pictures(report, *lanes)));
+  if (!arguments.html.empty()) {
+    html.write(report_html(report, failure_pictures(report, *lanes),
+                           report_timelines(report, arguments.ranks)));
+  }
   return report.exit_code();
 }
 

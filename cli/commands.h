@@ -53,9 +53,10 @@ struct ScaleArguments {
   std::vector<std::string> links{"nvlink", "ib"};  // within a node, across nodes
   std::vector<int> worlds;                         // 8 and 64 where there are none
   std::vector<std::string> shapes;
-  int node = 8;                  // ranks
-  double tflops = 400;           // of one rank's attention kernel
-  std::string case_text, trace;  // of a timeline: its case, and a file for the trace
+  int node = 8;             // ranks
+  double tflops = 400;      // of one rank's attention kernel
+  std::string case_text;    // of a timeline
+  std::string trace, html;  // files for it
 };
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json);
 

@@ -6,6 +6,8 @@
 #include "cli/scale_question.h"
 #include "cli/session.h"
 #include "cli/usage.h"
+#include "cli/version.h"
+#include "harness/html/report_html.h"
 #include "harness/process_transport.h"
 #include "harness/timeline/measured.h"
 #include "harness/timeline/predicted.h"
@@ -46,10 +48,11 @@ int timeline_command(const BenchArguments& arguments) {
         "bench timeline: --case is missing, e.g. --case 'impl=unified mesh=2x2 q=4096 h=8 d=64'");
   }
   const Case c = case_argument(asked.case_text);
-  ReportFile file("--trace", asked.trace);
+  ReportFile file("--trace", asked.trace), page("--html", asked.html);
   const timeline::Trace trace = trace_of(c, arguments);
   fmt::print("{}", timeline::trace_text(trace));
   if (!asked.trace.empty()) file.write(timeline::trace_json(trace));
+  page.write(timeline_html(trace, attncheck_version(), libtorch_version()));
   return kHeld;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/drive/report_json.h"
 #include "harness/html/page.h"
 #include "harness/html/picture_json.h"
+#include "harness/html/timeline_json.h"
 
 namespace attncheck {
 namespace {
@@ -54,7 +55,8 @@ Json unchecked_json(const CheckReport& report) {
 
 }  // namespace
 
-std::string report_html(const CheckReport& report, const std::vector<FailurePicture>& pictures) {
+std::string report_html(const CheckReport& report, const std::vector<FailurePicture>& pictures,
+                        const std::vector<timeline::Trace>& timelines) {
   const std::vector<Place> all = places(report);
   Json data{{"report", Json::parse(report_json(report))},
             {"seconds", report.seconds},
@@ -62,7 +64,9 @@ std::string report_html(const CheckReport& report, const std::vector<FailurePict
             {"unchecked", unchecked_json(report)},
             {"explains", Json::object()},
             {"reasons", Json::array()},
-            {"failures", Json::array()}};
+            {"failures", Json::array()},
+            {"timelines", Json::array()}};
+  for (const timeline::Trace& trace : timelines) data["timelines"].push_back(timeline_json(trace));
   for (const Place& place : all) {
     data["explains"][place.result->property] = place.result->explains;
     data["reasons"].push_back(place.result->reason);
@@ -71,6 +75,14 @@ std::string report_html(const CheckReport& report, const std::vector<FailurePict
     data["failures"].push_back(failure_json(report, all.at(picture.result), picture));
   }
   return page_with("attncheck " + report.version + ": report", data);
+}
+
+std::string timeline_html(const timeline::Trace& trace, const std::string& version,
+                          const std::string& libtorch) {
+  const Json data{{"attncheck", version},
+                  {"libtorch", libtorch},
+                  {"timelines", Json::array({timeline_json(trace)})}};
+  return page_with("attncheck " + version + ": timeline", data);
 }
 
 }  // namespace attncheck

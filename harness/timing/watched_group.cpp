@@ -62,9 +62,8 @@ class WatchedBackend : public c10d::Backend {
 
   WorkPtr alltoall_base(at::Tensor& output, at::Tensor& input, Splits& received, Splits& sent,
                         const c10d::AllToAllOptions& options) override {
-    return watched("alltoall", from_others(output, received), [&] {
-      return backend_->alltoall_base(output, input, received, sent, options);
-    });
+    return watched("alltoall", from_others(output, received),
+                   [&] { return backend_->alltoall_base(output, input, received, sent, options); });
   }
 
   WorkPtr allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override {
@@ -132,7 +131,8 @@ class WatchedBackend : public c10d::Backend {
 c10::intrusive_ptr<c10d::ProcessGroup> watched_group(
     const c10::intrusive_ptr<c10d::ProcessGroup>& group, const std::string& name,
     const std::vector<int>& members, std::shared_ptr<DiaryKeeper> keeper) {
-  auto watched = c10::make_intrusive<c10d::ProcessGroup>(nullptr, group->getRank(), group->getSize());
+  auto watched =
+      c10::make_intrusive<c10d::ProcessGroup>(nullptr, group->getRank(), group->getSize());
   const auto kind = c10d::ProcessGroup::BackendType::CUSTOM;
   watched->setDefaultBackend(kind);
   watched->setBackend(c10::DeviceType::CPU, kind,

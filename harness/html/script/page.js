@@ -82,7 +82,13 @@ function filterProperties(made, results) {
   }
 }
 
-function main() {
+// A page of timelines alone.
+function showTimelines() {
+  document.getElementById("page").append(make("header", {}, make("h1", {}, "Timeline"),
+    make("p", { class: "dim" }, `attncheck ${data.attncheck} · LibTorch ${data.libtorch}`)), timelineSection(data.timelines));
+}
+
+function showReport() {
   const cards = data.failures.map((failure, i) => ({
     failure, result: data.report.results[failure.result], element: failureCard(data, failure, i),
   }));
@@ -112,10 +118,12 @@ function main() {
   }
   if (cards.length) page.append(section("failures", "Failures", cards.map(({ element }) => element), noneShown));
   if (degrees.length) page.append(degreeSection(degrees));
+  if (data.timelines.length) page.append(timelineSection(data.timelines));
   page.append(section("properties", "Properties", verdictLegend(), scrolled("properties", properties.table)));
   update();
   addEventListener("hashchange", openNamed);
   openNamed();
 }
 
-main();
+if (data.report) showReport();
+else showTimelines();

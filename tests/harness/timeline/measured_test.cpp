@@ -70,7 +70,8 @@ TEST(Measured, EveryRankOfACollectiveMeetsEveryOtherOfItsGroupAlone) {
   const Case c = parse_case("impl=unified mesh=2x2 q=4 h=2 d=1 transport=gloo");
   std::vector<Diary> diaries(4);
   for (int rank = 0; rank < 4; ++rank) {
-    diaries[rank].exchanges = {{"alltoall", "ulysses", -1, 0, 8}, {"alltoall", "ulysses", -1, 0, 8}};
+    diaries[rank].exchanges = {{"alltoall", "ulysses", -1, 0, 8},
+                               {"alltoall", "ulysses", -1, 0, 8}};
     diaries[rank].end = 1;
   }
   const Trace trace = measured(c, diaries);

@@ -42,8 +42,8 @@ Trace of_a_message() {
 
 TEST(TraceText, SaysWhatNothingHid) {
   const std::string text = trace_text(of_a_message());
-  EXPECT_TRUE(has_row(text, {"0", "5000000.0", "us", "60", "%", "0", "%", "40", "%", "0", "kB",
-                             "40", "%"}))
+  EXPECT_TRUE(
+      has_row(text, {"0", "5000000.0", "us", "60", "%", "0", "%", "40", "%", "0", "kB", "40", "%"}))
       << text;
   EXPECT_TRUE(
       has_row(text, {"1", "5000000.0", "us", "0", "%", "0", "%", "100", "%", "0", "kB", "-"}))
@@ -64,8 +64,8 @@ TEST(TraceText, HasOneLineForPredictedRanksThatAreAlike) {
       predicted(parse_case("impl=ulysses mesh=1x3 q=3 h=3 d=1"), {script}, unit_machine());
   EXPECT_EQ(trace.meetings.size(), 6u);  // every pair of ranks, both ways
   const std::string text = trace_text(trace);
-  EXPECT_TRUE(has_row(text, {"0", "5000000.0", "us", "0", "%", "0", "%", "100", "%", "0", "kB",
-                             "100", "%"}))
+  EXPECT_TRUE(has_row(
+      text, {"0", "5000000.0", "us", "0", "%", "0", "%", "100", "%", "0", "kB", "100", "%"}))
       << text;
   EXPECT_EQ(text.find("\n   1 "), std::string::npos) << text;
 }
