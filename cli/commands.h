@@ -65,7 +65,9 @@ struct MethodsArguments {
   std::string transport;  // empty: gloo for peers, else nccl
   std::string backend;    // empty: cudnn on GPUs, flash_cpu on CPUs
   std::string dtype = "bf16";
-  double scale = 1;                // of lengths
+  double scale = 1;              // of lengths
+  std::vector<int64_t> lengths;  // instead of the shapes' own
+  bool causal = false;
   std::vector<std::string> impls;  // beside the built-in ones
   RankArguments ranks{"", 120, "", 0, {}};
 };

@@ -112,7 +112,7 @@ void add_scale(CLI::App* bench, ScaleArguments& a) {
                     "timeline: the case, e.g. 'impl=ring mesh=4x1 q=64 d=8'; predicted, or with "
                     "transport=gloo measured");
   add_path(bench, "--trace", a.trace, "timeline: write it to this file in Chrome's trace format");
-  add_path(bench, "--html", a.html, "timeline: write it to this file as a page");
+  add_path(bench, "--html", a.html, "timeline, methods, peers: write it to this file as a page");
 }
 
 void add_bench(CLI::App& app, Arguments& all) {

@@ -11,6 +11,7 @@
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/gpu_library.h"
+#include "harness/html/report_html.h"
 #include "harness/timing/method_times.h"
 #include "problem/case_text.h"
 #include "problem/model_shapes.h"
@@ -89,6 +90,8 @@ timing::Question question_of(const BenchArguments& arguments) {
   timing::Question question;
   question.shapes = chosen("shape", arguments.scale.shapes, model_shape_names(), {"flux"});
   question.scale = a.scale;
+  question.lengths = a.lengths;
+  question.causal = a.causal;
   question.transport = a.transport;
   question.backend = timed_backend(a);
   question.dtype = timed_dtype(a.dtype);
@@ -113,7 +116,7 @@ int methods_command(const BenchArguments& given) {
   if (const auto served = join_launched_world(a.transport, ranks, a.ranks)) return *served;
   timing::Question question = question_of(arguments);
   question.ranks = ranks.value_or(a.transport == "nccl" ? count_gpus().gpus : kGlooRanks);
-  ReportFile file("--json", arguments.json);
+  ReportFile file("--json", arguments.json), page("--html", arguments.scale.html);
   ProcessOptions options = process_options(a.transport, a.ranks, "");
   options.launched = launched_world();
   ProcessTransport transport(std::move(options));
@@ -125,7 +128,9 @@ int methods_command(const BenchArguments& given) {
   table.version = attncheck_version();
   table.libtorch = libtorch_version();
   fmt::print("{}", timing::table_text(table));
-  file.write(timing::table_json(table));
+  const std::string json = timing::table_json(table);
+  file.write(json);
+  page.write(methods_html(json));
   return table.exit_code();
 }
 

@@ -23,6 +23,13 @@ void add_methods(CLI::App& bench, MethodsArguments& a) {
       ->check(finite)
       ->capture_default_str();
   bench
+      .add_option("--lengths", a.lengths,
+                  "methods: tokens instead of the shapes' own, e.g. 1024,4096,32768")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
+      ->excludes("--scale");
+  bench.add_flag("--causal", a.causal, "methods: every shape causal");
+  bench
       .add_option("--rank-timeout", a.ranks.timeout,
                   "methods: seconds that ranks have for one shape; a collective has half of it")
       ->check(CLI::Range(0.1, 86400.0))

@@ -31,9 +31,8 @@ bool is_built_in(const std::string& impl) {
 }
 
 bool has_failure(const StreamReport& stream) {
-  return std::any_of(stream.results.begin(), stream.results.end(), [](const auto& result) {
-    return result.verdict == Verdict::Kind::fail;
-  });
+  return std::any_of(stream.results.begin(), stream.results.end(),
+                     [](const auto& result) { return result.verdict == Verdict::Kind::fail; });
 }
 
 // The stream's, with most ranks first.

@@ -77,6 +77,12 @@ std::string report_html(const CheckReport& report, const std::vector<FailurePict
   return page_with("attncheck " + report.version + ": report", data);
 }
 
+std::string methods_html(const std::string& json) {
+  const Json times = Json::parse(json);
+  const auto version = times.at("attncheck").get<std::string>();
+  return page_with("attncheck " + version + ": methods", {{"methods", times}});
+}
+
 std::string timeline_html(const timeline::Trace& trace, const std::string& version,
                           const std::string& libtorch) {
   const Json data{{"attncheck", version},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/evaluate_local.h"
+#include "harness/timing/method_bytes.h"
 #include "impl/contract/context_parallel_config.h"
 #include "problem/model_shapes.h"
 
@@ -14,6 +15,14 @@ using Outcome = RankReply::Outcome;
 Problem problem_of(const Question& question, const std::string& shape) {
   Problem problem = scaled(model_shape(shape).problem, question.scale, 2 * question.ranks);
   problem.dtype = question.dtype;
+  problem.causal = problem.causal || question.causal;
+  return problem;
+}
+
+// Rounded up to two for each rank.
+Problem of_length(Problem problem, int64_t tokens, int ranks) {
+  const int64_t unit = 2 * ranks;
+  problem.q_len = problem.kv_len = (tokens + unit - 1) / unit * unit;
   return problem;
 }
 
@@ -42,13 +51,16 @@ std::vector<double> slowest(const std::vector<RankTimes>& ranks, size_t piece,
 }
 
 PassTime pass_time(const std::vector<double>& seconds, const std::vector<double>& alone, int ranks,
-                   double flop) {
+                   double flop, int64_t tokens) {
   std::vector<double> percent;
   for (size_t i = 0; i < seconds.size(); ++i) {
     percent.push_back(percent_of_alone(alone.at(i), seconds[i], ranks));
   }
-  PassTime time{bench::spread_of(seconds), bench::spread_of(percent), 0};
+  PassTime time;
+  time.seconds = bench::spread_of(seconds);
+  time.percent = bench::spread_of(percent);
   time.flops = flop / (ranks * time.seconds.median);
+  time.tokens = static_cast<double>(tokens) / time.seconds.median;
   return time;
 }
 
@@ -69,7 +81,8 @@ void fill_passes(const std::vector<RankTimes>& ranks, const std::vector<size_t>&
       PassRow& row = shape.passes[timed[piece]];
       row.why_not = refusal_of(ranks, piece);
       if (!row.why_not.empty()) continue;
-      row.*member = pass_time(slowest(ranks, piece, lap), alone, row.case_.mesh.world(), flop);
+      row.*member = pass_time(slowest(ranks, piece, lap), alone, row.case_.mesh.world(), flop,
+                              shape.problem.batch * shape.problem.q_len);
     }
   };
   fill(&Laps::forward, products.forward, &PassRow::forward);
@@ -133,8 +146,8 @@ void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& req
 }
 
 ShapeTimes times_of_shape(const Registry& registry, Transport& transport, const Question& question,
-                          const std::string& name) {
-  ShapeTimes shape{name, problem_of(question, name), {}, {}, ""};
+                          const std::string& name, const Problem& problem) {
+  ShapeTimes shape{name, problem, {}, {}, ""};
   for (const Case& c : timed_cases(question, shape.problem)) {
     shape.passes.push_back({c, std::nullopt, std::nullopt, ""});
   }
@@ -151,10 +164,28 @@ ShapeTimes times_of_shape(const Registry& registry, Transport& transport, const 
   if (!shape.not_run.empty()) return shape;
   fill_passes(ranks, timed, shape);
   fill_exchanges(ranks, timed.size(), request, question, shape);
+  fill_bytes(registry, transport, shape);
   return shape;
 }
 
+std::vector<Problem> problems_of(const Question& question, const std::string& shape) {
+  const Problem own = problem_of(question, shape);
+  if (question.lengths.empty()) return {own};
+  std::vector<Problem> problems;
+  for (int64_t tokens : question.lengths) {
+    problems.push_back(of_length(own, tokens, question.ranks));
+  }
+  return problems;
+}
+
 }  // namespace
+
+std::optional<double> load_bound(const Case& c) {
+  const bool in_shards = c.mesh.ring > 1 && c.problem.layout == Layout::contiguous;
+  const bool by_blocks = c.impl == to_text(Method::ring) || c.impl == to_text(Method::unified);
+  if (!c.problem.causal || !in_shards || !by_blocks) return std::nullopt;
+  return c.mesh.ring / (2.0 * c.mesh.ring - 1);
+}
 
 int TimeTable::exit_code() const {
   const bool all_timed = std::all_of(shapes.begin(), shapes.end(),
@@ -187,8 +218,10 @@ TimeTable measure(const Registry& registry, Transport& transport, const Question
   table.device = transport.device();
   table.question = question;
   for (const std::string& shape : question.shapes) {
-    progress(shape);
-    table.shapes.push_back(times_of_shape(registry, transport, question, shape));
+    for (const Problem& problem : problems_of(question, shape)) {
+      progress(shape + ", " + std::to_string(problem.q_len) + " tokens");
+      table.shapes.push_back(times_of_shape(registry, transport, question, shape, problem));
+    }
   }
   return table;
 }

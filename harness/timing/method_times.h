@@ -10,6 +10,7 @@
 #include "harness/timing/throughput.h"
 #include "harness/timing/timing_request.h"
 #include "harness/transport.h"
+#include "reference/traffic.h"
 
 namespace attncheck::timing {
 
@@ -17,6 +18,8 @@ namespace attncheck::timing {
 struct Question {
   std::vector<std::string> shapes;  // of problem/model_shapes.h
   double scale = 1;                 // of their lengths
+  std::vector<int64_t> lengths;     // tokens, instead of their own; several: a shape for each
+  bool causal = false;              // every shape; else those that are
   int ranks = 1;
   std::string backend;
   DType dtype = DType::bf16;
@@ -25,12 +28,25 @@ struct Question {
   std::string transport = "gloo";
 };
 
+// What the rank that receives most received; in theory, as properties/traffic_of_case.h has it.
+struct PassBytes {
+  int64_t received = 0;
+  std::optional<reference::ByteRange> theory;
+};
+
 // Forward or backward of a pass: of every repetition the slowest rank.
 struct PassTime {
   bench::Spread seconds;
   bench::Spread percent;  // of the kernel's throughput in the same repetition; of itself 100
   double flops = 0;       // a second and rank, by the median
+  double tokens = 0;      // of the whole sequence and batch, a second, by the median
+  std::optional<PassBytes> bytes;  // where a diary was kept (diary.h): over Gloo, on CPUs
 };
+
+// The share of the kernel's throughput that a causal ring can have on contiguous shards of one
+// length, where the last rank sees R - 1 whole blocks and half of its own while all together see
+// R R / 2: R / (2 R - 1). Nothing for any other case.
+std::optional<double> load_bound(const Case& c);
 
 struct PassRow {
   Case case_;
@@ -70,7 +86,8 @@ std::vector<Case> timed_cases(const Question& question, const Problem& problem);
 
 // Times each shape by one request, so that all of it takes turns within one run. What the
 // implementation or the backend refuses is a row that says why; a rank that is lost or throws is a
-// shape that says so, and the next one has fresh ranks.
+// shape that says so, and the next one has fresh ranks. Bytes are those of a pass of its own,
+// after the timed ones.
 TimeTable measure(const Registry& registry, Transport& transport, const Question& question,
                   const std::function<void(const std::string& shape)>& progress);
 

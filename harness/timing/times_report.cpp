@@ -15,9 +15,14 @@ using bench::Spread;
 
 constexpr double kMilli = 1e3, kGiga = 1e-9, kTera = 1e-12;
 
+// Three digits, and no exponent of what is large.
+std::string number_text(double number) {
+  return number < 1000 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
+}
+
 std::string spread_text(const Spread& spread, double factor) {
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", spread.median * factor, spread.low * factor,
-                     spread.high * factor);
+  return fmt::format("{} ({} to {})", number_text(spread.median * factor),
+                     number_text(spread.low * factor), number_text(spread.high * factor));
 }
 
 std::string head_text(const TimeTable& table) {
@@ -26,7 +31,10 @@ std::string head_text(const TimeTable& table) {
       "attncheck {}, LibTorch {}\n"
       "measured over {}, {} ranks, tensors on {}, {} in {}: of {} repetitions in turn the median\n"
       "(and quartiles), each of its slowest rank; percent of what the kernel does alone on one "
-      "rank\n",
+      "rank\n"
+      "(of: what a causal ring can have on contiguous shards, R / (2 R - 1)); MB that the rank "
+      "with\n"
+      "most received, and whether that is what the method takes\n",
       table.version, table.libtorch, table.transport, q.ranks, table.device, q.backend,
       to_text(q.dtype), q.repetitions);
 }
@@ -39,17 +47,48 @@ std::string name_of(const Case& c) {
   return c.impl == "local" ? "kernel alone" : c.impl;
 }
 
-std::string time_text(const PassTime& time) {
-  return fmt::format(" {:>24} {:>8.1f} {:>9.3g}", spread_text(time.seconds, kMilli),
-                     time.percent.median, time.flops * kTera);
+using Pass = std::optional<PassTime> PassRow::*;
+
+// "41 of 57.1" where a causal ring has a bound.
+std::string percent_text(const PassTime& time, const Case& c) {
+  const std::optional<double> bound = load_bound(c);
+  const double median = time.percent.median;
+  const std::string percent = fmt::format("{:.{}f}", median, median < 100 ? 1 : 0);
+  return bound ? fmt::format("{} of {:.1f}", percent, 100 * *bound) : percent;
 }
 
-std::string row_text(const PassRow& row, size_t width) {
+std::string theory_text(const PassBytes& bytes) {
+  if (!bytes.theory) return "-";
+  const bool right = bytes.received >= bytes.theory->least && bytes.received <= bytes.theory->most;
+  if (right) return "as is";
+  const auto most = static_cast<double>(bytes.theory->most);
+  return most > 0 ? fmt::format("{:.2f} x", static_cast<double>(bytes.received) / most) : "more";
+}
+
+std::string time_text(const PassTime& time, const Case& c) {
+  std::string text =
+      fmt::format(" {:>23} {:>12} {:>8.3g} {:>9.3g}", spread_text(time.seconds, kMilli),
+                  percent_text(time, c), time.flops * kTera, time.tokens);
+  if (!time.bytes) return text + fmt::format(" {:>8} {:>6}\n", "-", "-");
+  return text + fmt::format(" {:>8.3g} {:>6}\n", static_cast<double>(time.bytes->received) / 1e6,
+                            theory_text(*time.bytes));
+}
+
+std::string row_text(const PassRow& row, Pass pass, size_t width) {
   const Case& c = row.case_;
-  const std::string start =
-      fmt::format("  {:<{}} {:>5} {:<9}", name_of(c), width, to_text(c.mesh), rotate_of(c));
-  if (!row.forward || !row.backward) return fmt::format("{} not timed: {}\n", start, row.why_not);
-  return start + time_text(*row.forward) + time_text(*row.backward) + "\n";
+  const std::string place = fmt::format("{} {}", to_text(c.mesh), rotate_of(c));
+  const std::string start = fmt::format("  {:<{}} {:<13}", name_of(c), width, place);
+  if (!(row.*pass)) return fmt::format("{} not timed: {}\n", start, row.why_not);
+  return start + time_text(*(row.*pass), c);
+}
+
+std::string passes_text(const ShapeTimes& shape, const char* name, Pass pass) {
+  size_t width = 12;
+  for (const PassRow& row : shape.passes) width = std::max(width, name_of(row.case_).size());
+  std::string text = fmt::format("  {:<{}} {:<13} {:>23} {:>12} {:>8} {:>9} {:>8} {:>6}\n", name,
+                                 width, "mesh", "ms", "%", "TFLOP/s", "tokens/s", "MB", "theory");
+  for (const PassRow& row : shape.passes) text += row_text(row, pass, width);
+  return text;
 }
 
 std::string exchange_text(const ExchangeRow& row) {
@@ -60,16 +99,12 @@ std::string exchange_text(const ExchangeRow& row) {
 
 std::string shape_text(const ShapeTimes& shape) {
   const Problem& p = shape.problem;
-  std::string text =
-      fmt::format("\n{}: {}; {} tokens, {} heads ({} of k and v), head_dim {}\n", shape.shape,
-                  model_shape(shape.shape).what, p.q_len, p.heads, p.kv_heads, p.head_dim);
+  std::string text = fmt::format("\n{}: {}\n{} tokens, {} heads ({} of k and v), head_dim {}{}\n",
+                                 shape.shape, model_shape(shape.shape).what, p.q_len, p.heads,
+                                 p.kv_heads, p.head_dim, p.causal ? ", causal" : "");
   if (!shape.not_run.empty()) return text + "  not_run: " + shape.not_run + "\n";
-  size_t width = 12;
-  for (const PassRow& row : shape.passes) width = std::max(width, name_of(row.case_).size());
-  text +=
-      fmt::format("  {:<{}} {:>5} {:<9} {:>24} {:>8} {:>9} {:>24} {:>8} {:>9}\n", "method", width,
-                  "mesh", "rotate", "forward ms", "%", "TFLOP/s", "backward ms", "%", "TFLOP/s");
-  for (const PassRow& row : shape.passes) text += row_text(row, width);
+  text += passes_text(shape, "forward", &PassRow::forward);
+  text += passes_text(shape, "backward", &PassRow::backward);
   if (shape.exchanges.empty()) return text;
   text += fmt::format("  {:<12} {:>10} {:>24} {:>11} {:>11}\n", "exchange", "MB a rank", "ms",
                       "algbw GB/s", "busbw GB/s");
@@ -82,9 +117,15 @@ Json spread_json(const Spread& spread) {
 }
 
 Json time_json(const PassTime& time) {
-  return {{"seconds", spread_json(time.seconds)},
-          {"percent", spread_json(time.percent)},
-          {"flop_per_second", time.flops}};
+  Json json{{"seconds", spread_json(time.seconds)},
+            {"percent", spread_json(time.percent)},
+            {"flop_per_second", time.flops},
+            {"tokens_per_second", time.tokens}};
+  if (!time.bytes) return json;
+  json["received_bytes"] = time.bytes->received;
+  const std::optional<reference::ByteRange>& theory = time.bytes->theory;
+  if (theory) json["theory_bytes"] = {{"least", theory->least}, {"most", theory->most}};
+  return json;
 }
 
 Json pass_json(const PassRow& row) {
@@ -92,13 +133,15 @@ Json pass_json(const PassRow& row) {
             {"mesh", to_text(row.case_.mesh)},
             {"rotate", rotate_of(row.case_)}};
   if (!row.why_not.empty()) json["not_timed"] = row.why_not;
+  if (const auto bound = load_bound(row.case_)) json["load_bound"] = *bound;
   if (row.forward) json["forward"] = time_json(*row.forward);
   if (row.backward) json["backward"] = time_json(*row.backward);
   return json;
 }
 
 Json shape_json(const ShapeTimes& shape) {
-  Json json{{"shape", shape.shape}, {"tokens", shape.problem.q_len}};
+  Json json{
+      {"shape", shape.shape}, {"tokens", shape.problem.q_len}, {"causal", shape.problem.causal}};
   if (!shape.not_run.empty()) json["not_run"] = shape.not_run;
   json["passes"] = Json::array();
   for (const PassRow& row : shape.passes) json["passes"].push_back(pass_json(row));

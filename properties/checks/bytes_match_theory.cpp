@@ -1,31 +1,13 @@
-#include <c10/core/ScalarType.h>
 #include <fmt/format.h>
 
-#include "impl/contract/dtypes.h"
 #include "properties/checks/applies.h"
 #include "properties/checks/communication.h"
 #include "properties/checks/findings.h"
 #include "properties/checks/judging.h"
-#include "properties/token_positions.h"
-#include "reference/traffic.h"
+#include "properties/traffic_of_case.h"
 
 namespace attncheck {
 namespace {
-
-reference::TrafficShape shape_of(const Case& c) {
-  const at::ScalarType io = scalar_type(c.problem.dtype), lse = lse_scalar_type(io);
-  reference::TrafficShape shape;
-  shape.io_bytes = c10::elementSize(io);
-  shape.lse_bytes = c10::elementSize(lse);
-  shape.mask_bytes = c.problem.mask == Mask::boolean ? 1 : shape.io_bytes;
-  shape.sum_bytes = c10::elementSize(c.convert_to_fp32 ? lse : io);
-  for (int rank = 0; rank < c.mesh.world(); ++rank) {
-    const int64_t joint = c.problem.joint.tokens;
-    shape.q_lens.push_back(static_cast<int64_t>(q_positions(c, rank).size()) - joint);
-    shape.kv_lens.push_back(static_cast<int64_t>(kv_positions(c, rank).size()) - joint);
-  }
-  return shape;
-}
 
 std::string text_of(const reference::ByteRange& range) {
   return range.least == range.most ? fmt::format("{} bytes", range.least)
@@ -48,11 +30,8 @@ std::optional<Verdict> outside(const reference::ByteRange& range, int64_t bytes,
 
 Verdict as_in_theory(const Case& c, Method method, const Observation& forward,
                      const Observation& both) {
-  const reference::TrafficShape shape = shape_of(c);
-  const auto traffic_of =
-      method == Method::allgather_kv ? reference::gathered_traffic : reference::unified_traffic;
   for (int rank = 0; rank < c.mesh.world(); ++rank) {
-    const reference::Traffic theory = traffic_of(c, shape, rank);
+    const reference::Traffic theory = traffic_of(c, method, rank);
     const int64_t ahead = forward.ranks[rank].trace->received_bytes();
     const int64_t back = both.ranks[rank].trace->received_bytes() - ahead;
     if (auto wrong = outside(theory.forward, ahead, rank, "forward")) return *wrong;

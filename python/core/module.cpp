@@ -5,8 +5,10 @@
 #include "gloo_cpu/serve_rank.h"
 #include "harness/callables/registration.h"
 #include "harness/process_transport.h"
+#include "harness/timing/diary.h"
 #include "harness/timing/timed_rank.h"
 #include "harness/timing/timing_request.h"
+#include "harness/timing/traced_rank.h"
 #include "python/core/calls.h"
 #include "python/core/python_groups.h"
 #include "python/core/rank_registry.h"
@@ -40,8 +42,11 @@ int serve(const py::list& implementations, const py::list& backends, const py::o
   const auto times = [&registry](const std::string& request, gloo_cpu::GroupFactory& own) {
     return timing::answer_timing(registry, request, own);
   };
+  const auto trace = [&registry](const std::string& request, gloo_cpu::GroupFactory& own) {
+    return timing::answer_trace(registry, request, own);
+  };
   return serve_rank_process(
-      registry, {{timing::kTimingWord, times}},
+      registry, {{timing::kTimingWord, times}, {timing::kTraceWord, trace}},
       [&groups](const gloo_cpu::RankPlace& place) { return python_groups(place, groups); });
 }
 

@@ -176,6 +176,30 @@ class Pages(unittest.TestCase):
         self.assertEqual({tuple(arrow) for arrow in figure["arrows"]},
                          {(0, 2), (2, 0), (1, 3), (3, 1), (0, 1), (1, 0), (2, 3), (3, 2)})
 
+    def test_times_of_methods_are_bars(self):
+        page, path = self.path("methods.html"), self.path("methods.json")
+        done = run("bench", "methods", "--quiet", "--transport", "gloo", "--world", "2", "--repetitions", "2",
+                   "--lengths", "64,128", "--causal", "--dtype", "f32", "--html", page, "--json", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for width in (1280, 400):
+            self.open(page, width)
+            self.assertEqual(self.browser.complaints(), [])
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
+        figures = self.browser.run("""return [...document.querySelectorAll("figure.methods")].map((figure) => ({
+            bars: [...figure.querySelectorAll(".bar-of")].map((bar) => bar.width.baseVal.value),
+            bounds: figure.querySelectorAll(".method .limit").length,
+            rows: [...figure.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((c) => c.textContent))}))""")
+        with open(path) as file:
+            shapes = json.load(file)["shapes"]
+        self.assertEqual(len(figures), 4)  # two lengths, forward and backward
+        passes = [(shape["passes"], direction) for shape in shapes for direction in ("forward", "backward")]
+        for figure, (rows, direction) in zip(figures, passes, strict=True):
+            percents = [row[direction]["percent"]["median"] for row in rows]
+            for bar, percent in zip(figure["bars"], percents, strict=True):
+                self.assertAlmostEqual(bar / figure["bars"][0], percent / percents[0], delta=0.01)
+            self.assertEqual(figure["bounds"], 2)  # the ring by all-gather and by send/receive
+            self.assertIn("as in theory", figure["rows"][1][-1])
+
     def test_words_of_others_stay_text(self):
         page = self.path("named.html")
         name = "<script>document.title = 'taken'</script>"

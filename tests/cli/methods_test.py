@@ -17,10 +17,10 @@ def bench(*arguments):
     )
 
 
-def report_of(*arguments):
+def report_of(*arguments, scaled=True):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "methods.json")
-        done = bench(*SMALL, "--transport", "gloo", "--json", path, *arguments)
+        done = bench(*(SMALL if scaled else ["--quiet"]), "--transport", "gloo", "--json", path, *arguments)
         with open(path) as file:
             return done, json.load(file)
 
@@ -58,6 +58,27 @@ class Times(unittest.TestCase):
             self.assertEqual(alone["percent"], {"median": 100.0, "low": 100.0, "high": 100.0})
             for words, row in passes.items():
                 self.assertGreater(row[direction]["percent"]["low"], 0, words)
+
+    def test_have_the_bytes_of_theory(self):
+        for words, row in self.passes().items():
+            if words[0] == "local":
+                continue
+            for direction in ["forward", "backward"]:
+                theory = row[direction]["theory_bytes"]
+                self.assertGreater(theory["least"], 0, words)
+                self.assertGreaterEqual(row[direction]["received_bytes"], theory["least"], words)
+                self.assertLessEqual(row[direction]["received_bytes"], theory["most"], words)
+
+    def test_are_of_every_length_with_the_bound_of_a_causal_ring(self):
+        done, report = report_of("--world", "2", "--repetitions", "1", "--lengths", "64,130", "--causal", scaled=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(s["tokens"], s["causal"]) for s in report["shapes"]], [(64, True), (132, True)])
+        for shape in report["shapes"]:
+            bounds = {p["impl"]: p.get("load_bound") for p in shape["passes"]}
+            self.assertEqual(bounds, {"local": None, "ring": 2 / 3, "ulysses": None, "allgather_kv": None})
+        self.assertRegex(done.stdout, r"\n  ring +2x1 p2p .* of 66\.7 ")
+        heads = [line for line in done.stdout.splitlines() if not line.startswith("  ") or " mesh " in line]
+        self.assertEqual([line for line in heads if len(line) > 100], [])
 
     def test_of_exchanges_are_bandwidths_as_nccl_tests_has_them(self):
         [shape] = self.report["shapes"]
@@ -100,6 +121,8 @@ class Refusals(unittest.TestCase):
             (["--transport", "gloo", "--shapes", "fluxx"], "'flux'"),
             (["--transport", "gloo", "--scale", "0"], "above 0"),
             (["--transport", "gloo", "--scale", "nan"], "--scale"),
+            (["--transport", "gloo", "--scale", "0.1", "--lengths", "64"], "--scale excludes --lengths"),
+            (["--transport", "gloo", "--lengths", "0"], "--lengths"),
         ]:
             done = bench(*arguments)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)

@@ -126,4 +126,5 @@ function showReport() {
 }
 
 if (data.report) showReport();
+else if (data.methods) showMethods(data.methods);
 else showTimelines();

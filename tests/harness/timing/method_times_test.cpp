@@ -119,6 +119,35 @@ TEST(MethodTimes, ArePercentOfTheKernelAlone) {
   EXPECT_DOUBLE_EQ(shape.passes[1].forward->flops, products_of(shape.problem).forward / (4 * 8));
 }
 
+TEST(MethodTimes, AreTokensASecond) {
+  KnownTimes ranks;
+  const ShapeTimes shape = measured(registry_of(), ranks, question_of(4)).shapes[0];
+  EXPECT_DOUBLE_EQ(shape.passes[1].forward->tokens, double(shape.problem.q_len) / 8);
+  EXPECT_FALSE(shape.passes[1].forward->bytes);  // these ranks keep no diary
+}
+
+TEST(MethodTimes, OfSeveralLengthsAreAShapeEach) {
+  KnownTimes ranks;
+  Question question = question_of(4);
+  question.lengths = {1024, 32770};
+  question.causal = true;
+  const TimeTable table = measured(registry_of(), ranks, question);
+  ASSERT_EQ(table.shapes.size(), 2u);
+  EXPECT_EQ(table.shapes[0].problem.q_len, 1024);
+  EXPECT_EQ(table.shapes[1].problem.q_len, 32776);  // two for each rank
+  EXPECT_EQ(table.shapes[1].problem.kv_len, 32776);
+  EXPECT_TRUE(table.shapes[1].passes[1].case_.problem.causal);
+}
+
+TEST(LoadBound, IsThatOfACausalRingOnContiguousShards) {
+  EXPECT_DOUBLE_EQ(*load_bound(parse_case("impl=ring mesh=4x1 q=8 d=1 causal=1")), 4.0 / 7);
+  EXPECT_DOUBLE_EQ(*load_bound(parse_case("impl=unified mesh=2x2 q=8 h=2 d=1 causal=1")), 2.0 / 3);
+  EXPECT_FALSE(load_bound(parse_case("impl=ring mesh=4x1 q=8 d=1")));
+  EXPECT_FALSE(load_bound(parse_case("impl=ring mesh=4x1 q=8 d=1 causal=1 layout=zigzag")));
+  EXPECT_FALSE(load_bound(parse_case("impl=unified mesh=1x4 q=8 h=4 d=1 causal=1")));
+  EXPECT_FALSE(load_bound(parse_case("impl=allgather_kv mesh=4x1 q=8 d=1 causal=1")));
+}
+
 TEST(MethodTimes, OfExchangesAreBandwidths) {
   KnownTimes ranks;
   const ShapeTimes shape = measured(registry_of(), ranks, question_of(4)).shapes[0];

@@ -1,0 +1,82 @@
+// Times of methods side by side: for each shape and pass a bar for each method, as percent of what the
+// kernel does alone on one rank, with its quartiles and, of a causal ring, what it can have.
+
+const METHOD_ROW = 20, METHOD_BARS = 600;
+
+function methodName(pass) {
+  return [pass.impl === "local" ? "kernel alone" : pass.impl, pass.mesh, pass.rotate].filter((word) => word !== "-").join(" ");
+}
+
+function methodBar(pass, direction, scale, i) {
+  const { median, low, high } = pass[direction].percent;
+  const [y, middle] = [i * METHOD_ROW + 3, i * METHOD_ROW + METHOD_ROW / 2];
+  const words = `${methodName(pass)}: ${brief(median)} % of the kernel alone (${brief(low)} to ${brief(high)})`;
+  const group = drawn("g", { class: "method", "data-method": methodName(pass) }, drawn("title", {}, words),
+    drawn("rect", { x: 0, y, width: scale(median), height: METHOD_ROW - 6, class: "bar-of" }),
+    drawn("line", { x1: scale(low), x2: scale(high), y1: middle, y2: middle, class: "whisker" }));
+  if (pass.load_bound) {
+    const x = scale(100 * pass.load_bound);
+    group.append(drawn("line", { x1: x, x2: x, y1: y - 2, y2: y + METHOD_ROW - 4, class: "limit" }));
+  }
+  return group;
+}
+
+function methodChart(passes, direction) {
+  const most = Math.max(100, ...passes.map((pass) => pass[direction].percent.high));
+  const scale = (percent) => METHOD_BARS * percent / most;
+  const height = passes.length * METHOD_ROW;
+  const svg = drawn("svg", { viewBox: `0 0 ${METHOD_BARS} ${height}`, preserveAspectRatio: "none", "aria-hidden": true });
+  svg.style.blockSize = `${height}px`;
+  svg.append(...passes.map((pass, i) => methodBar(pass, direction, scale, i)));
+  const names = make("div", { class: "names" }, passes.map((pass) => make("span", {}, methodName(pass))));
+  return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": `${direction} by method` },
+    make("div", { class: "bars" }, names, svg));
+}
+
+function bytesWords(time) {
+  if (time.received_bytes === undefined) return "–";
+  const theory = time.theory_bytes;
+  const size = `${brief(time.received_bytes / 1e6)} MB`;
+  if (!theory) return size;
+  const right = time.received_bytes >= theory.least && time.received_bytes <= theory.most;
+  return right ? `${size}, as in theory` : `${size} where theory has ${brief(theory.most / 1e6)} MB`;
+}
+
+function methodTable(passes, direction) {
+  const columns = [["method", methodName], ["ms", (p) => brief(1000 * p[direction].seconds.median)],
+    ["quartiles", (p) => `${brief(1000 * p[direction].seconds.low)} to ${brief(1000 * p[direction].seconds.high)}`],
+    ["% of kernel", (p) => brief(p[direction].percent.median)],
+    ["bound", (p) => p.load_bound ? `${brief(100 * p.load_bound)} %` : "–"],
+    ["TFLOP/s", (p) => brief(p[direction].flop_per_second / 1e12)],
+    ["tokens/s", (p) => brief(p[direction].tokens_per_second)], ["received", (p) => bytesWords(p[direction])]];
+  return make("table", { class: "degrees" },
+    make("thead", {}, make("tr", {}, columns.map(([title]) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, passes.map((pass) => make("tr", {}, columns.map(([, cell], i) =>
+      make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { class: "number" }, cell(pass)))))));
+}
+
+function methodFigure(shape, direction) {
+  const passes = shape.passes.filter((pass) => pass[direction]);
+  return make("figure", { class: "methods", "data-direction": direction },
+    make("figcaption", {}, make("strong", {}, direction), ", percent of what the kernel does alone on one rank"),
+    methodChart(passes, direction),
+    make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": `${direction} times` }, methodTable(passes, direction)));
+}
+
+function methodsSection(shape, i) {
+  const title = `${shape.shape}, ${shape.tokens} tokens${shape.causal ? ", causal" : ""}`;
+  if (shape.not_run) return section(`shape-${i}`, title, make("p", { class: "not_run" }, `not run: ${shape.not_run}`));
+  const refused = shape.passes.filter((pass) => pass.not_timed);
+  return section(`shape-${i}`, title, methodFigure(shape, "forward"), methodFigure(shape, "backward"),
+    make("ul", {}, refused.map((pass) => make("li", {}, `${methodName(pass)} is not timed: ${pass.not_timed}`))));
+}
+
+// A page of times alone.
+function showMethods(times) {
+  const facts = [`attncheck ${times.attncheck}`, `LibTorch ${times.libtorch}`, `${plural(times.ranks, "rank")} over ${times.transport}`,
+    `on ${times.device}`, times.backend, times.dtype, `median and quartiles of ${plural(times.repetitions, "repetition")} in turn, each of its slowest rank`];
+  document.getElementById("page").append(
+    make("header", {}, make("h1", {}, "Methods side by side"), make("p", { class: "dim" }, facts.join(" · ")),
+      make("p", { class: "dim" }, "The line on a bar is what a causal ring can have on contiguous shards, R / (2 R - 1).")),
+    times.shapes.map(methodsSection).reduce((all, one) => { all.append(one); return all; }, make("div")));
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "harness/timing/method_times.h"
+
+namespace attncheck::timing {
+
+// Fills in what the timed passes of a shape receive, by a pass of each in which the ranks keep a
+// diary. Nothing where they cannot: not over Gloo on CPUs, and of callables, which know their
+// groups by name; a pass without its bytes is still a time.
+void fill_bytes(const Registry& registry, Transport& transport, ShapeTimes& shape);
+
+}  // namespace attncheck::timing
