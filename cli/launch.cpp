@@ -1,7 +1,9 @@
 #include "cli/launch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +19,8 @@
 
 namespace attncheck::cli {
 namespace {
+
+constexpr std::chrono::seconds kHeadStart{2};
 
 using gloo_cpu::LaunchedPlace;
 using gloo_cpu::LaunchedWorld;
@@ -130,6 +134,10 @@ std::optional<int> join_launched_world(const std::string& transport, std::option
   require_world(*launched, {asked.value_or(launched->world), 1});
   asked = launched->world;
   return join(*launched, transport, ranks);
+}
+
+void let_the_first_rank_speak() {
+  if (is_silent()) std::this_thread::sleep_for(kHeadStart);
 }
 
 std::shared_ptr<LaunchedWorld> launched_world() {

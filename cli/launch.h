@@ -34,6 +34,10 @@ std::optional<int> join_launched_world(const Case& c, const RankArguments& ranks
 std::optional<int> join_launched_world(const std::string& transport, std::optional<int>& asked,
                                        const RankArguments& ranks);
 
+// In a launched world, before a request that is wrong on every rank ends this one: a launcher ends
+// all processes with the first, and rank 0 says what was wrong.
+void let_the_first_rank_speak();
+
 // The world that this process coordinates; none where it is alone.
 std::shared_ptr<gloo_cpu::LaunchedWorld> launched_world();
 // Lets the others go, with that exit code.

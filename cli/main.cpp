@@ -212,6 +212,7 @@ int guarded(int argc, char** argv) {
     return run(argc, argv);
   } catch (const UsageError& error) {
     tell(fmt::format("attncheck: {}\n", first_line(error.what())));
+    let_the_first_rank_speak();
     return kWrongRequest;
   } catch (const std::exception& error) {
     tell(fmt::format("attncheck: could not check: {}\n", first_line(error.what())));

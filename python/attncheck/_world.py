@@ -11,13 +11,12 @@ import torch.distributed as dist
 class World:
     """The default group is the world of the ranks that were started; a mesh may be a part of it."""
 
-    def enter(self, rank: int, size: int, store: str, seconds: float, network: str) -> None:
+    def enter(self, rank: int, size: int, store: dist.Store, seconds: float, network: str) -> None:
         if network == "127.0.0.1":
             os.environ["GLOO_SOCKET_IFNAME"] = "lo"
         self._rank, self._size = rank, size
         self._timeout = timedelta(seconds=seconds)
-        self._store = dist.FileStore(store, -1)
-        self._store.set_timeout(self._timeout)
+        self._store = store
         self._former: list[dist.ProcessGroup] = []
         self._generation = 0
         self._start()

@@ -5,6 +5,8 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "gloo_cpu/stores.h"
+
 namespace attncheck::python {
 namespace {
 
@@ -12,7 +14,9 @@ class PythonGroups : public gloo_cpu::GroupMaker {
  public:
   PythonGroups(const gloo_cpu::RankPlace& place, const py::object& world) : world_(world) {
     const double seconds = std::chrono::duration<double>(place.group_timeout).count();
-    world_.attr("enter")(place.rank, place.world, place.store, seconds, place.network);
+    const c10::intrusive_ptr<c10d::Store> store =
+        gloo_cpu::open_store(place.store, place.group_timeout);
+    world_.attr("enter")(place.rank, place.world, store, seconds, place.network);
   }
 
   c10::Device device() const override { return at::kCPU; }
