@@ -35,6 +35,7 @@ std::string fault_of(const KernelContract& contract) {
   if (contract.op.empty()) return "no op";
   if (!is_one_of(contract.device, {"cpu", "cuda"}))
     return "device '" + contract.device + "', and there are cpu and cuda";
+  if (contract.source.empty()) return "no source: where is it from that the kernel does this?";
   if (contract.last < contract.first)
     return "the last release, " + to_text(contract.last) + ", is before the first, " +
            to_text(contract.first);

@@ -102,7 +102,7 @@ void add_seen(const SeenTensor& seen, const TensorForm& form, const std::string&
   if (expected.memory != "any") {
     findings.push_back(seen.finding("memory", memory_for(expected.memory), memory_words(form)));
   }
-  if (expected.empty_rows != "-" && !form.empty_rows.empty()) {
+  if (!form.empty_rows.empty()) {
     findings.push_back(seen.finding("empty rows", expected.empty_rows, form.empty_rows));
   }
 }
@@ -181,6 +181,11 @@ ContractFinding compare_schema(const KernelContract& row) {
   return finding_of(row, "schema", table, "dispatcher", found.value_or("no such operator"));
 }
 
+ContractFinding compare_device(const KernelContract& row) {
+  const std::optional<std::string> found = dispatcher_device(row.op);
+  return finding_of(row, "device", row.device, "dispatcher", found.value_or("no such operator"));
+}
+
 std::vector<ContractFinding> compare_declared(const KernelContract& row,
                                               const Declaration& declaration) {
   const BackendContract& contract = declaration.contract;
@@ -193,6 +198,7 @@ std::vector<ContractFinding> compare_declared(const KernelContract& row,
   if (out != nullptr && out->memory != "any" && contract.out_memory != MemoryOrder::undeclared)
     add("out memory", memory_for(out->memory), declared_memory(contract.out_memory));
   const ReturnedTensor* lse = tensor_named(row, "lse");
+  if (lse == nullptr && contract.lse) add("lse", "no tensor", "returned");
   if (lse == nullptr || !contract.lse) return findings;
   add("lse shape", lse->shape, declared_shape(contract.lse_shape));
   add("lse dtype", word_for_dtypes(lse->dtype, contract),
@@ -232,7 +238,7 @@ std::vector<OperatorFindings> compare_all(const ContractRequest& request) {
   for (const std::string& name : reference::operators_of(request.table)) {
     const KernelContract* row = reference::find_contract(request.table, name, request.release);
     if (row == nullptr || (!is_asked_for(request, name))) continue;
-    OperatorFindings op{*row, {compare_schema(*row)}, {}};
+    OperatorFindings op{*row, {compare_schema(*row), compare_device(*row)}, {}};
     add_declared(request, op);
     add_quirks(request, op);
     add_probe(op);

@@ -18,10 +18,12 @@ struct Declaration {
 };
 
 // Each compares one witness with the row of an operator. A tensor that the row says nothing of is
-// passed over.
+// passed over, but a log-sum-exp that a backend declares.
 
 // The schema, as the dispatcher prints both.
 ContractFinding compare_schema(const reference::KernelContract& row);
+// Whether it computes on CPU tensors, as the dispatcher has it.
+ContractFinding compare_device(const reference::KernelContract& row);
 
 // Shape, dtype, memory and the value of rows without keys, of out and of the log-sum-exp.
 std::vector<ContractFinding> compare_declared(const reference::KernelContract& row,

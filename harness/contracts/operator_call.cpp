@@ -32,6 +32,12 @@ std::optional<std::string> dispatcher_schema(const std::string& op) {
   return text_of(handle->schema());
 }
 
+std::optional<std::string> dispatcher_device(const std::string& op) {
+  const auto handle = c10::Dispatcher::singleton().findSchema({"aten::" + op, ""});
+  if (!handle) return std::nullopt;
+  return handle->hasComputedKernelForDispatchKey(c10::DispatchKey::CPU) ? "cpu" : "cuda";
+}
+
 std::string in_dispatchers_words(const std::string& op, const std::string& schema) {
   try {
     return text_of(torch::jit::parseSchema("aten::" + op + schema));

@@ -14,6 +14,10 @@ using NamedValues = std::map<std::string, c10::IValue>;
 // The schema of aten::OP as the dispatcher has it; nothing where it has none of that name.
 std::optional<std::string> dispatcher_schema(const std::string& op);
 
+// "cpu" where aten::OP computes on CPU tensors, else "cuda"; nothing where there is no such
+// operator.
+std::optional<std::string> dispatcher_device(const std::string& op);
+
 // "(...) -> (...)" as native_functions.yaml has it, in the words of the dispatcher. Throws
 // std::invalid_argument for text that is no schema.
 std::string in_dispatchers_words(const std::string& op, const std::string& schema);

@@ -56,7 +56,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// How far the results of the narrower run are from the exact ones, in the case's dtype.
+// How far results of narrower runs are from the exact ones, in the case's dtype.
 struct Deviations {
   std::map<std::string, double> of;  // by tensor
   double typical = 0;                // relative, of the gradients
@@ -78,6 +78,28 @@ Deviations deviations(const Tensors& exact, const Tensors& narrow, double scale)
   return all;
 }
 
+Deviations worse_of(Deviations a, const Deviations& b) {
+  for (auto& [name, deviation] : a.of) deviation = std::max(deviation, b.of.at(name));
+  a.typical = std::max(a.typical, b.typical);
+  return a;
+}
+
+// The case's own, or what stands for it.
+DType narrow_dtype(DType dtype) {
+  return dtype == DType::f64 ? DType::f32 : dtype;
+}
+
+// One whose roundings have nothing to do with those.
+DType other_dtype(DType dtype) {
+  return dtype == DType::f64 || dtype == DType::f32 ? DType::bf16 : DType::f32;
+}
+
+bool all_finite(const Tensors& results) {
+  return std::all_of(results.begin(), results.end(), [](const auto& named) {
+    return named.second.isfinite().all().template item<bool>();
+  });
+}
+
 std::map<std::string, double> bounds_of(const Tensors& exact, const Deviations& deviations,
                                         double roundoff) {
   std::map<std::string, double> bounds;
@@ -93,20 +115,28 @@ std::map<std::string, double> bounds_of(const Tensors& exact, const Deviations& 
 }  // namespace
 
 SingleRank single_rank(const Case& c, Lab& lab) {
-  const DType dtype = c.problem.dtype;
-  const DType narrow = dtype == DType::f64 ? DType::f32 : dtype;
+  const DType dtype = c.problem.dtype, narrow = narrow_dtype(dtype), other = other_dtype(dtype);
+  const double roundoff = reference::unit_roundoff(scalar_type(dtype));
   SingleRank single;
-  std::vector<Tensors> results;
-  for (DType each : {DType::f64, narrow}) {
+  const auto results = [&](DType each) {
     const Observation& observation = lab.observe(base_request(on_one_rank(c, each)));
     single.missing = ended_early(observation);
-    if (single.missing) return single;
-    results.push_back(results_of(observation));
+    return single.missing ? Tensors() : results_of(observation);
+  };
+  const auto measured = [&](DType each, const Tensors& of) {
+    const double scale = roundoff / reference::unit_roundoff(scalar_type(each));
+    return deviations(single.exact, of, scale);
+  };
+  single.exact = results(DType::f64);
+  if (single.missing) return single;
+  const Tensors own = results(narrow);
+  if (single.missing) return single;
+  Deviations worst = measured(narrow, own);
+  const Tensors second = results(other);
+  if (!std::exchange(single.missing, std::nullopt) && all_finite(second)) {
+    worst = worse_of(std::move(worst), measured(other, second));
   }
-  const double roundoff = reference::unit_roundoff(scalar_type(dtype));
-  const double scale = roundoff / reference::unit_roundoff(scalar_type(narrow));
-  single.exact = std::move(results[0]);
-  single.bounds = bounds_of(single.exact, deviations(single.exact, results[1], scale), roundoff);
+  single.bounds = bounds_of(single.exact, worst, roundoff);
   return single;
 }
 

@@ -21,7 +21,11 @@ struct SingleRank {
 
 // The bound is measured, since no closed form follows rounding through a whole model. A single-rank
 // run in the case's dtype (in float32 where that is float64, scaled by the ratio of the units of
-// roundoff u) lies `deviation` from the exact one at most in a tensor t. Then
+// roundoff u) lies `deviation` from the exact one at most in a tensor t. So does one in another
+// dtype, scaled likewise (bfloat16 for the wide ones, float32 for the halves; left out where it
+// does not run): one run may come out right by luck in all tensors at once, where a norm or a
+// softmax multiplies a rounding by much and the rounding happened to be small. The larger deviation
+// counts. Then
 //
 //   bound_t = c * max(deviation_t, typical * |t|, u * |G|)
 //

@@ -138,68 +138,6 @@ class Pages(unittest.TestCase):
             for shown, degree in zip(figure["rows"][1][1:], sorted(of, key=int), strict=True):
                 self.assertAlmostEqual(float(shown) / of[degree], 1, delta=0.01)
 
-    def timelines(self):
-        return self.browser.run("""return [...document.querySelectorAll("figure.timeline")].map((figure) => ({
-            title: figure.querySelector("figcaption").textContent,
-            lanes: [...figure.querySelectorAll(".lanes span")].map((e) => e.textContent),
-            spans: [...figure.querySelectorAll("rect.span")].map((e) => e.getAttribute("class").split(" ")[1]),
-            ends: [...figure.querySelectorAll("rect.span")].map((e) => e.x.baseVal.value + e.width.baseVal.value),
-            arrows: [...figure.querySelectorAll(".arrow")].map((e) => [e.dataset.from, e.dataset.to].map(Number)),
-            rows: [...figure.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((c) => c.textContent))}))""")
-
-    def test_what_the_built_in_methods_do_when_is_drawn(self):
-        self.open(self.many)
-        figures = self.timelines()
-        self.assertEqual([f["title"].split("impl=")[1].split("mesh")[0] for f in figures], ["ring", "unified"])
-        for figure, data in zip(figures, data_of(self.many)["timelines"], strict=True):
-            self.assertIn("predicted, in virtual time", figure["title"])
-            self.assertEqual(figure["lanes"], ["rank 0", "rank 1", "rank 2", "rank 3", "path"])
-            self.assertEqual(len(figure["rows"]), 4)
-            drawn = [s for s in data["spans"] if s[3] > s[2] or s[1] == "post"] + data["path"]
-            self.assertEqual(len(figure["spans"]), len(drawn))
-            self.assertTrue({"forward", "backward", "post", "wait", "transfer"} <= set(figure["spans"]))
-            self.assertAlmostEqual(max(figure["ends"]), 1000, delta=1)
-            self.assertEqual({rank for arrow in figure["arrows"] for rank in arrow}, {0, 1, 2, 3})
-
-    def test_a_measured_timeline_is_a_page_of_its_own(self):
-        page = self.path("timeline.html")
-        case = "impl=unified mesh=2x2 q=256 h=4 d=16 dtype=f32 transport=gloo rotate=p2p return_lse=0"
-        done = run("bench", "timeline", "--case", case, "--html", page)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for width in (1280, 400):
-            self.open(page, width)
-            self.assertEqual(self.browser.complaints(), [])
-            self.assertEqual(self.browser.requests(), ["file://" + page])
-            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
-        figure, = self.timelines()
-        self.assertIn("measured, in wall time", figure["title"])
-        self.assertEqual({tuple(arrow) for arrow in figure["arrows"]},
-                         {(0, 2), (2, 0), (1, 3), (3, 1), (0, 1), (1, 0), (2, 3), (3, 2)})
-
-    def test_times_of_methods_are_bars(self):
-        page, path = self.path("methods.html"), self.path("methods.json")
-        done = run("bench", "methods", "--quiet", "--transport", "gloo", "--world", "2", "--repetitions", "2",
-                   "--lengths", "64,128", "--causal", "--dtype", "f32", "--html", page, "--json", path)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for width in (1280, 400):
-            self.open(page, width)
-            self.assertEqual(self.browser.complaints(), [])
-            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
-        figures = self.browser.run("""return [...document.querySelectorAll("figure.methods")].map((figure) => ({
-            bars: [...figure.querySelectorAll(".bar-of")].map((bar) => bar.width.baseVal.value),
-            bounds: figure.querySelectorAll(".method .limit").length,
-            rows: [...figure.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((c) => c.textContent))}))""")
-        with open(path) as file:
-            shapes = json.load(file)["shapes"]
-        self.assertEqual(len(figures), 4)  # two lengths, forward and backward
-        passes = [(shape["passes"], direction) for shape in shapes for direction in ("forward", "backward")]
-        for figure, (rows, direction) in zip(figures, passes, strict=True):
-            percents = [row[direction]["percent"]["median"] for row in rows]
-            for bar, percent in zip(figure["bars"], percents, strict=True):
-                self.assertAlmostEqual(bar / figure["bars"][0], percent / percents[0], delta=0.01)
-            self.assertEqual(figure["bounds"], 2)  # the ring by all-gather and by send/receive
-            self.assertIn("as in theory", figure["rows"][1][-1])
-
     def test_words_of_others_stay_text(self):
         page = self.path("named.html")
         name = "<script>document.title = 'taken'</script>"

@@ -117,6 +117,37 @@ TEST(CompareDeclared, CountsWideAsFloat32WhereTheKernelTakesNoFloat64) {
   EXPECT_EQ(differing(compare_declared(pinned(kCudnn, {2, 9}), declaration)).size(), 1u);
 }
 
+TEST(CompareDeclared, MissesALogSumExpThatTheRowDoesNotHave) {
+  KernelContract row = pinned(kCudnn, {2, 9});
+  const Declaration declaration{"cudnn", cudnn_contract(LseShape::BHS1)};
+  std::erase_if(row.returns, [](const auto& tensor) { return tensor.name == "lse"; });
+  const auto wrong = differing(compare_declared(row, declaration));
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_EQ(wrong[0].what, "lse");
+}
+
+TEST(CompareAll, ARowThatSaysNothingOfEmptyRowsIsHeldToTheKernel) {
+  ContractTable table = reference::pinned_contracts();
+  for (KernelContract& row : table) {
+    if (row.op == kFlashCpu) row.returns[1].empty_rows = "-";
+  }
+  const ContractReport report =
+      report_of(compare_all({table, kLinked, {}, false, nullptr}), kLinked);
+  EXPECT_EQ(report.exit_code(), 1) << report_text(report);
+}
+
+TEST(CompareAll, ADeviceThatTheOperatorIsNotForIsADifference) {
+  for (const char* op : {kFlashCpu, kCudnn}) {
+    ContractTable table = reference::pinned_contracts();
+    for (KernelContract& row : table) {
+      if (row.op == op) row.device = row.device == "cpu" ? "cuda" : "cpu";
+    }
+    const ContractReport report =
+        report_of(compare_all({table, kLinked, {}, false, nullptr}), kLinked);
+    EXPECT_EQ(report.exit_code(), 1) << op;
+  }
+}
+
 TEST(CompareAll, AnEditedRowFailsAndNamesOperatorAndRelease) {
   ContractTable table = reference::pinned_contracts();
   for (KernelContract& row : table) {
