@@ -1,11 +1,8 @@
 #include "harness/html/timeline_json.h"
 
-#include <cmath>
-#include <map>
-#include <utility>
-
 #include <fmt/format.h>
 
+#include "harness/timeline/arrows.h"
 #include "harness/timeline/critical_path.h"
 #include "harness/timeline/totals.h"
 #include "problem/case_text.h"
@@ -14,16 +11,12 @@ namespace attncheck {
 namespace {
 
 using Json = ReportJson;
-using timeline::Meeting;
+using timeline::microseconds;
 using timeline::Span;
 using timeline::Totals;
 using timeline::Trace;
 
 constexpr int kMostRanks = 32;
-
-double microseconds(double seconds) {
-  return std::round(seconds * 1e9) / 1e3;
-}
 
 const char* word_of(Span::Kind kind) {
   switch (kind) {
@@ -61,22 +54,12 @@ Json span_json(const Trace& trace, const Span& span) {
                       computes ? int64_t{0} : trace.exchange_of(span).bytes});
 }
 
-// From a post to the end of the wait for what came of it; none where nobody waits.
 Json arrows_json(const Trace& trace) {
-  std::map<std::pair<int, size_t>, double> posted, arrived;
-  for (const Span& span : trace.spans) {
-    if (span.kind == Span::Kind::post) posted[{span.rank, span.exchange}] = span.begin;
-    if (span.kind == Span::Kind::wait) arrived[{span.rank, span.exchange}] = span.end;
-  }
   Json arrows = Json::array();
-  for (const Meeting& meeting : trace.meetings) {
-    if (meeting.from_rank >= kMostRanks || meeting.to_rank >= kMostRanks) continue;
-    const auto begin = posted.find({meeting.from_rank, meeting.from_exchange});
-    const auto end = arrived.find({meeting.to_rank, meeting.to_exchange});
-    if (begin == posted.end() || end == arrived.end()) continue;
-    arrows.push_back({meeting.from_rank, microseconds(begin->second), meeting.to_rank,
-                      microseconds(end->second),
-                      trace.exchanges[meeting.from_rank][meeting.from_exchange].operation});
+  for (const timeline::Arrow& arrow : timeline::arrows_of(trace)) {
+    if (arrow.from_rank >= kMostRanks || arrow.to_rank >= kMostRanks) continue;
+    arrows.push_back({arrow.from_rank, microseconds(arrow.begin), arrow.to_rank,
+                      microseconds(arrow.end), arrow.operation});
   }
   return arrows;
 }

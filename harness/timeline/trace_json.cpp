@@ -1,10 +1,7 @@
-#include <cmath>
-#include <map>
-#include <tuple>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/timeline/arrows.h"
 #include "harness/timeline/critical_path.h"
 #include "harness/timeline/trace.h"
 #include "problem/case_text.h"
@@ -16,19 +13,9 @@ using Event = nlohmann::ordered_json;
 
 constexpr int kRanks = 1, kCriticalPath = 2;  // processes
 
-// Nanoseconds are enough, and keep the file short.
-double microseconds(double seconds) {
-  return std::round(seconds * 1e9) / 1e3;
-}
-
 class TraceWriter {
  public:
-  explicit TraceWriter(const Trace& trace) : trace_(trace) {
-    for (const Span& span : trace.spans) {
-      const bool begins = span.kind == Span::Kind::post;  // an arrow, which a wait ends
-      arrow_times_[{span.kind, span.rank, span.exchange}] = begins ? span.begin : span.end;
-    }
-  }
+  explicit TraceWriter(const Trace& trace) : trace_(trace) {}
 
   std::string text() {
     const Mesh& mesh = trace_.case_.mesh;
@@ -39,7 +26,7 @@ class TraceWriter {
                        mesh.ulysses_index(rank)));
     }
     for (const Span& span : trace_.spans) add(span);
-    for (const Meeting& meeting : trace_.meetings) add_arrow(meeting);
+    for (const Arrow& arrow : arrows_of(trace_)) add_arrow(arrow);
     add_critical_path();
     const Event all{{"displayTimeUnit", "ns"}, {"traceEvents", events_}};
     return all.dump() + "\n";
@@ -115,19 +102,9 @@ class TraceWriter {
     events_.push_back(std::move(end));
   }
 
-  double time_of(Span::Kind kind, int rank, size_t exchange) const {
-    const auto found = arrow_times_.find({kind, rank, exchange});
-    return found == arrow_times_.end() ? -1 : found->second;
-  }
-
-  // From a post to the end of the wait for what came of it; none where nobody waits.
-  void add_arrow(const Meeting& meeting) {
-    const double begin = time_of(Span::Kind::post, meeting.from_rank, meeting.from_exchange);
-    const double end = time_of(Span::Kind::wait, meeting.to_rank, meeting.to_exchange);
-    if (begin < 0 || end < 0) return;
-    const Exchange& exchange = trace_.exchanges[meeting.from_rank][meeting.from_exchange];
-    Event start = event("s", exchange.operation, "exchange", meeting.from_rank, begin);
-    Event finish = event("f", exchange.operation, "exchange", meeting.to_rank, end);
+  void add_arrow(const Arrow& arrow) {
+    Event start = event("s", arrow.operation, "exchange", arrow.from_rank, arrow.begin);
+    Event finish = event("f", arrow.operation, "exchange", arrow.to_rank, arrow.end);
     start["id"] = finish["id"] = ++arrows_;
     finish["bp"] = "e";
     events_.push_back(std::move(start));
@@ -148,7 +125,6 @@ class TraceWriter {
   }
 
   const Trace& trace_;
-  std::map<std::tuple<Span::Kind, int, size_t>, double> arrow_times_;
   Event events_ = Event::array();
   int arrows_ = 0;
 };

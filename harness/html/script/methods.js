@@ -49,10 +49,7 @@ function methodTable(passes, direction) {
     ["bound", (p) => p.load_bound ? `${brief(100 * p.load_bound)} %` : "–"],
     ["TFLOP/s", (p) => brief(p[direction].flop_per_second / 1e12)],
     ["tokens/s", (p) => brief(p[direction].tokens_per_second)], ["received", (p) => bytesWords(p[direction])]];
-  return make("table", { class: "degrees" },
-    make("thead", {}, make("tr", {}, columns.map(([title]) => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, passes.map((pass) => make("tr", {}, columns.map(([, cell], i) =>
-      make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { class: "number" }, cell(pass)))))));
+  return plainTable(columns, passes);
 }
 
 function methodFigure(shape, direction) {

@@ -38,6 +38,14 @@ function rowOf(columns, row) {
   }));
 }
 
+// columns: [title, cell(row)], the first one the rows' heading and the others numbers; it does not sort.
+function plainTable(columns, rows) {
+  return make("table", { class: "degrees" },
+    make("thead", {}, make("tr", {}, columns.map(([title]) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, rows.map((row) => make("tr", {}, columns.map(([, cell], i) =>
+      make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { class: "number" }, cell(row)))))));
+}
+
 // Wide tables scroll by themselves, by the arrow keys too.
 function scrolled(label, table) {
   return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label }, table);

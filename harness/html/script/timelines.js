@@ -72,10 +72,7 @@ function timelineTable(timeline) {
   const share = (part) => part === null ? "–" : percent(part);
   const columns = [["rank", (r) => r.name], ["compute", (r) => share(r.compute)], ["posts", (r) => share(r.post)],
     ["waited", (r) => share(r.waited)], ["received", (r) => `${brief(r.received / 1000)} kB`], ["not hidden", (r) => share(r.uncovered)]];
-  return make("table", { class: "degrees" },
-    make("thead", {}, make("tr", {}, columns.map(([title]) => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, timeline.ranks.map((rank) => make("tr", {}, columns.map(([, cell], i) =>
-      make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { class: "number" }, cell(rank)))))));
+  return plainTable(columns, timeline.ranks);
 }
 
 function pathWords({ end, path, path_shares: shares }) {
