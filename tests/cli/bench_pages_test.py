@@ -1,46 +1,19 @@
 """What benchmarks draw, in a browser: bench_pages_test.py PROGRAM"""
 
 import json
-import os
-import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
-import browser
+from browsed import BrowsedPages, data_of, program
 
 PROGRAM = None
-NO_BROWSER = 77
 
 
 def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=240)
 
 
-def data_of(path):
-    with open(path) as file:
-        return json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
-
-
-class BenchPages(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
-    def open(self, path, width=1280):
-        self.browser.width(width)
-        self.browser.open("/dev/null")
-        self.browser.complaints()
-        self.browser.requests()
-        self.browser.open(path)
-
+class BenchPages(BrowsedPages):
     def timelines(self):
         return self.browser.run("""return [...document.querySelectorAll("figure.timeline")].map((figure) => ({
             title: figure.querySelector("figcaption").textContent,
@@ -109,8 +82,5 @@ class BenchPages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not browser.is_here():
-        print("no chromium and chromedriver here: nothing was tried")
-        sys.exit(NO_BROWSER)
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    PROGRAM = program()
     unittest.main()

@@ -5,14 +5,12 @@ import os
 import re
 import shlex
 import subprocess
-import sys
-import tempfile
 import unittest
 
 import browser
+from browsed import BrowsedPages, data_of, program
 
 PROGRAM = None
-NO_BROWSER = 77
 # Three subjects, two backends, every property; five failures and more.
 MANY = ["check", "--quiet", "--transport", "sim", "--dtype", "f64", "--cases", "8", "--seed", "3"]
 MANY += ["--impl", "mutant:A10,ring,unified", "--backend", "math,flash_cpu", "--mesh", "3x1,4x1"]
@@ -25,35 +23,16 @@ def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=240)
 
 
-def data_of(path):
-    with open(path) as file:
-        return json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
-
-
-class Pages(unittest.TestCase):
+class Pages(BrowsedPages):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
+        super().setUpClass()
         known = cls.path("known.txt")
         with open(known, "w") as file:
             file.write(f"mesh_does_not_matter | impl=mutant:A10 | {REASON}\n")
         cls.many, cls.json = cls.path("many.html"), cls.path("many.json")
         done = run(*MANY, "--expect", known, "--html", cls.many, "--json", cls.json)
         assert done.returncode == 1, done.stdout + done.stderr
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder.name, name)
-
-    def open(self, path, width=1280):
-        self.browser.width(width)
-        self.browser.open("/dev/null")
-        self.browser.complaints()
-        self.browser.requests()
-        self.browser.open(path)
 
     def shown(self, selector):
         """The texts of what is seen of it."""
@@ -239,8 +218,5 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not browser.is_here():
-        print("no chromium and chromedriver here: nothing was tried")
-        sys.exit(NO_BROWSER)
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    PROGRAM = program()
     unittest.main()

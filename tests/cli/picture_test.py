@@ -7,11 +7,10 @@ import sys
 import tempfile
 import unittest
 
-import browser
+from browsed import program
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 NAME = "docs/pictures/a10_ring3.png"
-NO_BROWSER = 77
 
 
 def read(path):
@@ -44,8 +43,5 @@ class Picture(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not browser.is_here():
-        print("no chromium and chromedriver here: nothing was tried")
-        sys.exit(NO_BROWSER)
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    PROGRAM = program()
     unittest.main()
