@@ -63,29 +63,28 @@ std::optional<timeline::Trace> predicted(const StreamSpec& spec) {
   return std::nullopt;
 }
 
-std::optional<timeline::Trace> measured(const StreamSpec& spec, const RankArguments& ranks) {
+std::optional<timeline::Trace> measured(const StreamSpec& spec, Transport& gloo) {
   for (const Mesh& mesh : meshes_of(spec)) {
     Case c = case_of(kMeasured, spec, mesh);
     c.transport = spec.transport;
     c.backend = spec.backend;
     c.problem.dtype = spec.dtype;
     if (!timeline::can_measure(program_registry(), c)) continue;
-    ProcessTransport transport(process_options(c.transport, ranks, ""));
-    return timeline::measured(transport, c);
+    return timeline::measured(gloo, c);
   }
   return std::nullopt;
 }
 
-bool has_ranks_here(const StreamSpec& spec, const RankArguments& ranks) {
-  return spec.transport == "gloo" && device_of("gloo", ranks) == "cpu" && !launched_world();
+bool has_ranks_here(const StreamSpec& spec, const Transport& gloo) {
+  return spec.transport == "gloo" && gloo.device() == "cpu" && !launched_world();
 }
 
-std::optional<timeline::Trace> timeline_of(const StreamReport& stream, const RankArguments& ranks) {
+std::optional<timeline::Trace> timeline_of(const StreamReport& stream, Transport& gloo) {
   const StreamSpec& spec = stream.spec;
   if (spec.kind != SubjectKind::implementation) return std::nullopt;
   try {
     if (spec.transport == "sim") return predicted(spec);
-    if (has_ranks_here(spec, ranks) && !has_failure(stream)) return measured(spec, ranks);
+    if (has_ranks_here(spec, gloo) && !has_failure(stream)) return measured(spec, gloo);
   } catch (const std::exception&) {  // a report without its picture is a report
   }
   return std::nullopt;
@@ -95,11 +94,12 @@ std::optional<timeline::Trace> timeline_of(const StreamReport& stream, const Ran
 
 std::vector<timeline::Trace> report_timelines(const CheckReport& report,
                                               const RankArguments& ranks) {
+  ProcessTransport gloo(process_options("gloo", ranks, ""));  // its ranks start when one is asked
   std::vector<timeline::Trace> traces;
   std::set<std::pair<std::string, std::string>> shown;
   for (const StreamReport& stream : report.streams) {
     if (shown.contains({stream.spec.impl, stream.spec.transport})) continue;
-    std::optional<timeline::Trace> trace = timeline_of(stream, ranks);
+    std::optional<timeline::Trace> trace = timeline_of(stream, gloo);
     if (!trace) continue;
     shown.insert({stream.spec.impl, stream.spec.transport});
     traces.push_back(std::move(*trace));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/placement.h"
+#include "harness/timeline/can_trace.h"
 
 namespace attncheck::timeline {
 namespace {
@@ -160,14 +161,7 @@ size_t worst_of(const std::vector<RankReply>& replies) {
 }  // namespace
 
 Support can_measure(const Registry& registry, const Case& c) {
-  const int world = c.mesh.world();
-  if (registry.implementation(c.impl) == nullptr) {
-    return Support::no("'" + c.impl + "' is no implementation of this program");
-  }
-  if (c.problem.q_len % world != 0 || c.problem.kv_len % world != 0) {
-    return Support::no(fmt::format("{} queries and {} keys do not divide into {} shards",
-                                   c.problem.q_len, c.problem.kv_len, world));
-  }
+  if (const Support traced = can_trace(registry, c); !traced) return traced;
   return registry.supports(c);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/scale/record.h"
+#include "harness/timeline/can_trace.h"
 
 namespace attncheck::timeline {
 namespace {
@@ -91,15 +92,9 @@ class WholeMesh {
 
 Support can_predict(const Registry& registry, const Case& c) {
   const int world = c.mesh.world();
-  if (registry.implementation(c.impl) == nullptr) {
-    return Support::no("'" + c.impl + "' is no implementation of this program");
-  }
+  if (const Support traced = can_trace(registry, c); !traced) return traced;
   if (world > kMostRanks) {
     return Support::no(fmt::format("{} ranks, at most {}", world, kMostRanks));
-  }
-  if (c.problem.q_len % world != 0 || c.problem.kv_len % world != 0) {
-    return Support::no(fmt::format("{} queries and {} keys do not divide into {} shards",
-                                   c.problem.q_len, c.problem.kv_len, world));
   }
   return scale::supports(registry, c);
 }

@@ -1,0 +1,19 @@
+#include "harness/timeline/can_trace.h"
+
+#include <fmt/format.h>
+
+namespace attncheck::timeline {
+
+Support can_trace(const Registry& registry, const Case& c) {
+  const int world = c.mesh.world();
+  if (registry.implementation(c.impl) == nullptr) {
+    return Support::no("'" + c.impl + "' is no implementation of this program");
+  }
+  if (c.problem.q_len % world != 0 || c.problem.kv_len % world != 0) {
+    return Support::no(fmt::format("{} queries and {} keys do not divide into {} shards",
+                                   c.problem.q_len, c.problem.kv_len, world));
+  }
+  return Support::yes();
+}
+
+}  // namespace attncheck::timeline
