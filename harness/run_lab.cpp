@@ -11,6 +11,7 @@
 #include "harness/joint_gradients.h"
 #include "harness/reaches.h"
 #include "harness/what_was_thrown.h"
+#include "sim/vector_math.h"
 
 namespace attncheck {
 namespace {
@@ -102,7 +103,9 @@ const Observation& of_no_refusal(const Request& request, const Observation& obse
 
 RunLab::RunLab(const Registry& registry,
                std::map<std::string, std::shared_ptr<Transport>> transports)
-    : registry_(registry), transports_(std::move(transports)) {}
+    : registry_(registry), transports_(std::move(transports)) {
+  sim::settle_vector_math();
+}
 
 // One run, and how it ended early, if it did.
 struct RunLab::Attempt {

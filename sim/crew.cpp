@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include "sim/affinity.h"
+#include "sim/vector_math.h"
 #include "sim/watch.h"
 
 namespace attncheck::sim {
@@ -40,6 +41,7 @@ Crew::Crew(int size, int core)
     : mesh_(std::make_shared<Mesh>(size)), book_(mesh_), core_(core), errors_(size) {
   for (int rank = 0; rank < size; ++rank)
     ranks_.push_back(std::make_unique<Rank>(mesh_, book_, rank));
+  settle_vector_math();
   mesh_->baton.on_deadlock([this] { report_unmatched(); });
   start_threads(size);
 }

@@ -4,6 +4,16 @@
 namespace attncheck {
 namespace {
 
+// Where nothing smaller failed, the case itself may fail by chance: a race, a kernel's first call.
+// It stays a failure, whose next reader is told.
+Shrunk tried_again(const Property& property, LaneLab& lane, Shrunk shrunk) {
+  lane.forget();
+  if (judge(property, shrunk.case_, *lane.lab).failed()) return shrunk;
+  if (!shrunk.verdict.evidence) shrunk.verdict.evidence.emplace();
+  shrunk.verdict.evidence->message += "; run again, the same case did not fail";
+  return shrunk;
+}
+
 // What was shrunk in haste is judged once more at leisure.
 Shrunk confirmed(const Property& property, const Case& failing, const Verdict& verdict,
                  LaneLab& lane, Shrunk shrunk) {
@@ -33,7 +43,9 @@ Shrunk shrink_failure(const Property& property, const Case& failing, const Verdi
   lane.lab->hurry(true);
   Shrunk shrunk = shrink(failing, verdict, still_fails, options.shrink);
   const bool believed = lane.lab->hurry(false);
-  return believed ? confirmed(property, failing, verdict, lane, std::move(shrunk)) : shrunk;
+  if (believed) shrunk = confirmed(property, failing, verdict, lane, std::move(shrunk));
+  if (shrunk.case_ == failing) return tried_again(property, lane, std::move(shrunk));
+  return shrunk;
 }
 
 }  // namespace attncheck

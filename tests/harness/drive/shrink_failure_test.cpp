@@ -64,6 +64,24 @@ TEST(ShrinkFailure, SeldomMeetsAFaultThatShowsInTheSmallestCases) {
   EXPECT_LE(met, 5);
 }
 
+Shrunk shrunk_where_it_fails(int from_run) {
+  OracleLab lab;
+  LaneLab lane = lane_on(lab);
+  const Case failing = parse_case("impl=subject mesh=2x1 b=4 q=8 h=2 d=3 seed=5");
+  int runs = 0;
+  const Property property = property_named("p", [&](const Case& c) {
+    return c == failing && ++runs < from_run ? Verdict::fail("a race") : Verdict::pass();
+  });
+  return shrink_failure(property, failing, property.check(failing, lab), lane, CheckOptions());
+}
+
+TEST(ShrinkFailure, SaysOfACaseThatItDidNotFailWhenItRanAgain) {
+  const Shrunk once = shrunk_where_it_fails(2);
+  EXPECT_TRUE(once.verdict.failed());
+  EXPECT_EQ(once.verdict.evidence->message, "a race; run again, the same case did not fail");
+  EXPECT_EQ(shrunk_where_it_fails(3).verdict.evidence->message, "a race");
+}
+
 // For a run that is interrupted meanwhile.
 TEST(ShrinkFailure, TellsOfEverySmallerCase) {
   OracleLab lab;
