@@ -51,6 +51,9 @@ void tell_measurement(const std::string& line) {
 
 int bench_command(const BenchArguments& arguments) {
   require_name("bench", arguments.what, {"harness", "methods", "peers", "scale", "timeline"});
+  require_apart({{"--json", arguments.json},
+                 {"--html", arguments.scale.html},
+                 {"--trace", arguments.scale.trace}});
   if (arguments.what == "scale") {
     return scale_command(arguments.scale, arguments.quiet, arguments.json);
   }

@@ -123,28 +123,6 @@ void require_names(const Registry& registry, const CheckOptions& options) {
   }
 }
 
-// Two reports in one file would be one.
-void require_files_apart(const CheckArguments& arguments) {
-  std::error_code none;
-  const auto place = [&](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
-  };
-  const std::vector<std::pair<const char*, const std::string&>> files{
-      {"--json", arguments.json},
-      {"--junit", arguments.junit},
-      {"--html", arguments.html},
-      {"--closest", arguments.closest}};
-  for (size_t a = 0; a < files.size(); ++a) {
-    for (size_t b = a + 1; b < files.size(); ++b) {
-      const auto& [flag, path] = files[a];
-      const auto& [other_flag, other_path] = files[b];
-      if (path.empty() || other_path.empty() || place(path) != place(other_path)) continue;
-      throw UsageError(
-          fmt::format("{} and {} are one file, '{}': name two", flag, other_flag, path));
-    }
-  }
-}
-
 // Properties that were asked for by name.
 std::vector<std::string> required_of(const CheckArguments& arguments) {
   const std::vector<std::string>& names = arguments.properties;
@@ -240,7 +218,10 @@ int check_command(const CheckArguments& given) {
   const std::optional<Corpus> corpus = corpus_of(arguments);
   CheckOptions options = options_of(arguments, registry, corpus);
   require_names(registry, options);
-  require_files_apart(arguments);
+  require_apart({{"--json", arguments.json},
+                 {"--junit", arguments.junit},
+                 {"--html", arguments.html},
+                 {"--closest", arguments.closest}});
   const int64_t elsewhere = count_elsewhere(plan, options.remembered);
   CloseCalls closest = closest_in(arguments.closest);
   options.closest = closest.all();

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/flags.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/report_file.h"
@@ -72,6 +73,11 @@ std::vector<Declaration> chosen_declarations(const ContractsArguments& arguments
   std::vector<std::string> known;
   for (const Backend& backend : backends) known.push_back(backend.name);
   std::vector<Declaration> declarations;
+  for (const std::string& name : arguments.backends) {
+    const bool listed = std::find(known.begin(), known.end(), name) != known.end();
+    const Backend* made = listed ? nullptr : program_registry().backend(name);  // a family's
+    if (made != nullptr) backends.push_back(*made), known.push_back(name);
+  }
   const std::vector<std::string> names = chosen("backend", arguments.backends, known, known);
   for (const Backend& backend : backends) {
     const bool wanted = std::find(names.begin(), names.end(), backend.name) != names.end();
@@ -174,6 +180,7 @@ void add_contracts(CLI::App& app, ContractsArguments& a, std::function<int()>& c
                           "What cuDNN itself supports, asked without a GPU, and nothing else");
   cudnn->excludes("--backend", "--table", "--meta", "--print-table");
   contracts->add_option("--sm", a.cudnn.devices, "--cudnn: SM versions, 90 for SM 9.0")
+      ->check(whole_number)
       ->delimiter(',')
       ->allow_extra_args(false)
       ->needs(cudnn);

@@ -40,6 +40,7 @@ struct Arguments {
   std::string before, after, comparison;  // files
   std::vector<std::string> properties;    // of replay
   std::vector<std::string> plugins;       // libraries
+  bool quiet = false;                     // of commands that show no progress
   std::string callables;                  // a file of descriptions
   RankArguments ranks;                    // of replay and explain
   std::function<int()> command;
@@ -82,6 +83,7 @@ CLI::App* add_case_command(CLI::App& app, Arguments& all, const char* name, cons
   sub->add_option("case", all.case_text, case_help)->required();
   add_ranks(sub, all.ranks);
   add_device(sub, all.ranks);
+  sub->add_flag("--quiet", all.quiet, "No progress on stderr: one case shows none");
   sub->callback([&all, command] { all.command = command; });
   return sub;
 }
@@ -99,7 +101,9 @@ void add_scale(CLI::App* bench, ScaleArguments& a) {
   add_list(bench, "--links", a.links,
            "scale: the links within a node and across nodes: nvlink, pcie, ib, ethernet, or "
            "NAME:MICROSECONDS:GIGABYTES");
-  bench->add_option("--world", a.worlds, "Numbers of ranks; methods takes one")->delimiter(',');
+  bench->add_option("--world", a.worlds, "Numbers of ranks; methods takes one")
+      ->check(whole_number)
+      ->delimiter(',');
   add_list(bench, "--shapes", a.shapes, "Attention shapes of public models, or all");
   bench->add_option("--node", a.node, "scale: ranks of a node")
       ->check(CLI::Range(1, 4096))

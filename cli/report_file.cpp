@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/interrupt.h"
@@ -25,7 +26,25 @@ bool is_special(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+// What a path names once it is written to.
+fs::path place_of(const std::string& path) {
+  std::error_code none;
+  return fs::weakly_canonical(fs::absolute(path, none), none);
+}
+
 }  // namespace
+
+void require_apart(const std::vector<std::pair<const char*, std::string>>& files) {
+  for (size_t a = 0; a < files.size(); ++a) {
+    for (size_t b = a + 1; b < files.size(); ++b) {
+      const auto& [flag, path] = files[a];
+      const auto& [other_flag, other_path] = files[b];
+      if (path.empty() || other_path.empty() || place_of(path) != place_of(other_path)) continue;
+      throw UsageError(
+          fmt::format("{} and {} are one file, '{}': name two", flag, other_flag, path));
+    }
+  }
+}
 
 ReportFile::ReportFile(const std::string& flag, std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;

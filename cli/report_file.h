@@ -1,8 +1,14 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace attncheck::cli {
+
+// Flags and the paths that were given with them, empty where none was. Two reports in one file
+// would be one: throws UsageError, which names both flags.
+void require_apart(const std::vector<std::pair<const char*, std::string>>& files);
 
 // A file that a report will be written to. Made before the run, so that a path that cannot be
 // written is refused at once; written beside its path first, so that nobody reads half of it and an

@@ -30,9 +30,10 @@ namespace {
 
 using Function = at::Tensor (*)(const at::Tensor&);
 
-constexpr Function kFunctions[] = {
-    at::acos,  at::asin, at::atan,   at::cos, at::erf,   at::erfc,  at::erfinv, at::exp, at::exp2, at::expm1,
-    at::lgamma, at::log, at::log10, at::log1p, at::log2, at::sin,  at::sqrt,   at::tan, at::tanh};
+constexpr Function kFunctions[] = {at::acos,   at::asin,   at::atan,  at::cos,   at::erf,
+                                   at::erfc,   at::erfinv, at::exp,   at::exp2,  at::expm1,
+                                   at::lgamma, at::log,    at::log10, at::log1p, at::log2,
+                                   at::sin,    at::sqrt,   at::tan,   at::tanh};
 
 void call_each_once() {
   const at::AutoDispatchBelowAutograd no_autograd;

@@ -41,7 +41,7 @@ class Exchanges(unittest.TestCase):
         self.assertEqual(first.returncode, second.returncode)
 
     def test_one_property_can_be_replayed(self):
-        done = run("replay", "impl=ring mesh=2x1 q=2 d=1", "--property", "bytes_match_theory")
+        done = run("replay", "impl=ring mesh=2x1 q=2 d=1", "--property", "bytes_match_theory", "--quiet")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(done.stdout.startswith("1 properties held, 0 failed"), done.stdout)
 

@@ -123,6 +123,9 @@ class Contracts(unittest.TestCase):
         done = self.contracts("--backend", "math")
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("not checked: math: ", done.stdout)
+        done = self.contracts("--backend", "cudnn_emulated:2.9")
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("not checked: cudnn_emulated:2.9: ", done.stdout)
         done = self.contracts("--table", self.old_table())
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("the table has no row for LibTorch", done.stdout)
@@ -154,6 +157,8 @@ class Contracts(unittest.TestCase):
 
         self.refused("--table", "", says="an empty path is no file")
         self.refused("--backend", "all,foo", says="unknown backend 'foo'")
+        self.refused("--backend", "cudnn_emulated", says="cudnn_emulated")
+        self.refused("--cudnn", "--sm", "abc", says="'abc' is not a whole number")
 
         def no_returns(row):
             row["returns"] = []

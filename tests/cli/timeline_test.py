@@ -103,6 +103,11 @@ class Timelines(unittest.TestCase):
         self.assertAlmostEqual(now, max(ends), delta=0.01)
         self.assertEqual({e["args"]["rank"] for e in path if e["cat"] == "compute"} & {3}, {3})
 
+    def test_two_of_its_files_are_not_one(self):
+        done = self.run_it("--case", "impl=ring mesh=2x1 q=4 d=1", "--trace", "one", "--html", "./one")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("--html and --trace are one file", done.stderr)
+
     def test_over_gloo_it_is_measured(self):
         case = "impl=unified mesh=2x2 q=256 h=4 d=16 dtype=f32 transport=gloo rotate=p2p return_lse=0"
         events = self.events(case, "measured, in wall time")

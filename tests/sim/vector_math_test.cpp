@@ -1,3 +1,5 @@
+#include "sim/vector_math.h"
+
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -6,8 +8,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/exp.h>
 #include <gtest/gtest.h>
-
-#include "sim/vector_math.h"
 
 namespace attncheck::sim {
 namespace {
