@@ -68,6 +68,24 @@ def raises_on_one_rank(q, k, v, *, group):
     return dense(q, Gathered.apply(k, group), Gathered.apply(v, group), q.shape[3] ** -0.5)[0]
 
 
+class RaisesInBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, group):
+        ctx.group = group
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        if dist.get_rank(ctx.group) == 1:
+            raise ValueError("no gradient from this rank")
+        return grad, None
+
+
+def raises_in_backward_on_one_rank(q, k, v, *, group):
+    out = dense(q, Gathered.apply(k, group), Gathered.apply(v, group), q.shape[3] ** -0.5)[0]
+    return RaisesInBackward.apply(out, group)
+
+
 def refuses_on_one_rank(q, k, v, *, group):
     if dist.get_rank(group) == 1:
         raise attncheck.Unsupported("this rank does not do it")
