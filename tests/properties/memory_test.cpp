@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "tests/properties/oracle_lab.h"
@@ -65,6 +67,31 @@ TEST(Views, ThatAloneThrowFail) {
 TEST(Views, AreAskedForByTheCase) {
   EXPECT_FALSE(applies(kViews, kCase));
   EXPECT_TRUE(applies(kViews, kViewCase));
+}
+
+constexpr const char* kPeak = "peak_memory_stays_within_shards";
+const std::string kPeakCase = "impl=ring mesh=2x1 b=2 q=4 h=2 d=3 seed=1 transport=";
+
+// Every run takes nothing, the kernel alone too; the first `runs` of the mesh a gigabyte on rank 1.
+void hold_a_block_too_many(OracleLab& lab, int runs) {
+  lab.plant([runs](const Request& request, Observation& observation) {
+    for (RankResult& rank : observation.ranks) rank.peak_bytes = 0;
+    if (request.repeat < runs && observation.ranks.size() > 1)
+      observation.ranks[1].peak_bytes = int64_t{1} << 30;
+  });
+}
+
+TEST(PeakMemory, OfProcessesIsHeldInEveryRun) {
+  for (const auto& [runs, transport, fails] :
+       {std::tuple(1, "sim", true), std::tuple(1, "gloo", false), std::tuple(2, "gloo", false),
+        std::tuple(3, "gloo", true)}) {
+    OracleLab lab;
+    lab.declared_method = Method::ring;
+    hold_a_block_too_many(lab, runs);
+    const Verdict verdict = judge(kPeak, kPeakCase + transport, lab);
+    EXPECT_EQ(verdict.failed(), fails) << runs << " " << transport;
+    EXPECT_NE(verdict.kind, Verdict::Kind::unsupported) << verdict.reason;
+  }
 }
 
 }  // namespace
