@@ -68,21 +68,13 @@ std::optional<MetaKernels> chosen_meta(const ContractsArguments& arguments,
 }
 
 std::vector<Declaration> chosen_declarations(const ContractsArguments& arguments) {
-  std::vector<Backend> backends = program_registry().backends;
-  for (const Backend& backend : absent_backends()) backends.push_back(backend);
-  std::vector<std::string> known;
-  for (const Backend& backend : backends) known.push_back(backend.name);
+  Registry registry = program_registry();
+  for (const Backend& backend : absent_backends()) registry.backends.push_back(backend);
+  std::vector<std::string> every;
+  for (const Backend& backend : registry.backends) every.push_back(backend.name);
   std::vector<Declaration> declarations;
-  for (const std::string& name : arguments.backends) {
-    const bool listed = std::find(known.begin(), known.end(), name) != known.end();
-    const Backend* made = listed ? nullptr : program_registry().backend(name);  // a family's
-    if (made != nullptr) backends.push_back(*made), known.push_back(name);
-  }
-  const std::vector<std::string> names = chosen("backend", arguments.backends, known, known);
-  for (const Backend& backend : backends) {
-    const bool wanted = std::find(names.begin(), names.end(), backend.name) != names.end();
-    if (wanted) declarations.push_back({backend.name, backend.contract});
-  }
+  for (const std::string& name : chosen_backends(registry, arguments.backends, every))
+    declarations.push_back({name, registry.backend(name)->contract});
   return declarations;
 }
 
