@@ -79,9 +79,7 @@ class Planner {
     transports_ = chosen("transport", arguments.transports, transport_names(), {});
     dtypes_ = chosen("dtype", arguments.dtypes, dtype_names(), kWideDTypes);
     mesh_arguments(arguments.meshes);
-    for (const std::string& transport : transports_) {
-      for (const std::string& impl : impls_) require_ranks_know(registry, impl, transport);
-    }
+    for (const std::string& impl : impls_) require_ranks_know(registry, impl);
     shapes_ = scaled_shapes(arguments);
   }
 

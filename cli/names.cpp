@@ -33,9 +33,8 @@ std::vector<std::string> chosen(const std::string& kind, const std::vector<std::
   return names;
 }
 
-void require_ranks_know(const Registry& registry, const std::string& impl,
-                        const std::string& transport) {
-  if (registry.callables.rank_command.empty() || transport == "sim") return;
+void require_ranks_know(const Registry& registry, const std::string& impl) {
+  if (registry.callables.rank_command.empty()) return;
   if (!impl.starts_with("mutant:")) return;
   throw UsageError("impl " + impl +
                    ": ranks of callables know no mutants: ask for mutants and for " +

@@ -20,8 +20,7 @@ void require_name(const std::string& kind, const std::string& name,
                   const std::vector<std::string>& known);
 
 // Throws UsageError for a mutant among callables, whose ranks know none.
-void require_ranks_know(const Registry& registry, const std::string& impl,
-                        const std::string& transport);
+void require_ranks_know(const Registry& registry, const std::string& impl);
 
 // The backends of a --backend flag: like chosen(), and a family's with every parameter that it
 // takes.

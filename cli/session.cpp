@@ -57,8 +57,16 @@ void tell_of_incident(const Case& c, const std::string& incident) {
                    ::isatty(STDERR_FILENO) == 1 ? "\r" : "", incident, to_text(c)));
 }
 
+// Callables are called by no process but their language's.
 bool isolates(const RankArguments& ranks) {
-  return ranks.isolate.value_or(!program_registry().plugins.empty());
+  const Registry& registry = program_registry();
+  if (!registry.callables.rank_command.empty()) {
+    if (ranks.isolate == false) {
+      throw UsageError("--no-isolate: callables run in processes of their language: leave it out");
+    }
+    return true;
+  }
+  return ranks.isolate.value_or(!registry.plugins.empty());
 }
 
 std::shared_ptr<Transport> sim_transport(const Registry& registry, const RankArguments& ranks,
@@ -162,7 +170,7 @@ void require_runnable(const Registry& registry, const RunLab& lab, const Case& c
   } catch (const UnknownName& error) {
     throw UsageError(error.what());
   }
-  require_ranks_know(registry, c.impl, c.transport);
+  require_ranks_know(registry, c.impl);
   const Support carried = lab.carries(c);
   if (!carried) throw UsageError(carried.reason);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <c10/util/Exception.h>
 
@@ -40,7 +41,8 @@ void note_threads_left(int threads, std::vector<RankReply>& replies) {
 
 class IsolatedMesh {
  public:
-  explicit IsolatedMesh(const Registry& registry) : registry_(registry) {}
+  IsolatedMesh(const Registry& registry, RankFrame frame)
+      : registry_(registry), frame_(std::move(frame)) {}
 
   void show_turns(int descriptor) { turn_.emplace(descriptor); }
 
@@ -62,10 +64,11 @@ class IsolatedMesh {
       if (!threads_) threads_.emplace();  // the ranks' own are there by now
       return answer_request(registry_, request, groups);
     };
-    sim_.emplace(answer, SimOptions{run.send_buffer, turn_ ? &turn_->value() : nullptr});
+    sim_.emplace(answer, SimOptions{run.send_buffer, turn_ ? &turn_->value() : nullptr, frame_});
   }
 
   const Registry& registry_;
+  RankFrame frame_;
   std::optional<gloo_cpu::SharedWord> turn_;
   std::optional<sim::CorePin> pin_;
   std::optional<OwnThreads> threads_;
@@ -74,8 +77,8 @@ class IsolatedMesh {
 
 }  // namespace
 
-int serve_isolated_mesh(const Registry& registry) {
-  IsolatedMesh mesh(registry);
+int serve_isolated_mesh(const Registry& registry, RankFrame frame) {
+  IsolatedMesh mesh(registry, std::move(frame));
   const auto answer = [&](const std::string& run, gloo_cpu::GroupFactory&) {
     return mesh.answer(run);
   };

@@ -34,7 +34,7 @@ std::vector<RankReply> replies_of(const Launch& launch, std::vector<RankReply> l
 }  // namespace
 
 SimTransport::SimTransport(RankAnswer answer, SimOptions options)
-    : answer_(std::move(answer)), options_(options) {}
+    : answer_(std::move(answer)), options_(std::move(options)) {}
 SimTransport::~SimTransport() = default;
 
 Support SimTransport::supports(const Mesh& mesh) const {
@@ -67,13 +67,16 @@ std::vector<RankReply> SimTransport::run(const Launch& launch) {
   std::vector<RankReply> launched(launch.placement.world);
   sim::World& world = world_of(launch.placement.world);
   world.set_schedule(sim::make_schedule(launch.schedule));
-  const sim::RunOptions options{options_.send_buffer, launch.watch, options_.turn};
+  const RankFrame& frame = options_.frame;
+  const sim::RunOptions options{options_.send_buffer, launch.watch, options_.turn,
+                                frame.around_wait ? &frame.around_wait : nullptr};
   const auto work = [&](sim::RankContext& rank) {
     if (launch.placement.mesh_rank(rank.rank()) < 0) return;
     launched[rank.rank()].bytes =
         answer_(launch.request, make_groups(launch.mesh, launch.placement, rank));
   };
-  const auto errors = world.run(work, options);
+  const auto framed = [&](sim::RankContext& rank) { frame.run(rank, work); };
+  const auto errors = frame.run ? world.run(framed, options) : world.run(work, options);
   return replies_of(launch, std::move(launched), errors, world);
 }
 

@@ -1,21 +1,31 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "harness/transport.h"
-
-namespace attncheck::sim {
-class World;
-}
+#include "sim/world.h"
 
 namespace attncheck {
+
+// What the ranks' work runs in, where ranks need more than their thread: a language that keeps
+// state by thread, has a lock, or makes its own groups.
+struct RankFrame {
+  using Work = std::function<void(sim::RankContext&)>;
+
+  // Calls `work` once, on the rank's thread, with the context or one that stands for it. Empty:
+  // `work` is called as it is.
+  std::function<void(sim::RankContext&, const Work& work)> run = {};
+  sim::AroundWait around_wait = {};
+};
 
 // As sim::RunOptions says.
 struct SimOptions {
   int64_t send_buffer = 0;  // bytes
   std::atomic<int>* turn = nullptr;
+  RankFrame frame = {};
 };
 
 // Ranks as threads of this process (sim/). One world per number of ranks, kept for all runs. A

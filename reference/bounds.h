@@ -11,8 +11,8 @@ namespace attncheck::reference {
 
 // How far a correct implementation may stay from the oracle, element by element:
 //
-//   bound = c * (u_acc * (sqrt(d) * s_max + sqrt(n) + R) + u_p + u_e) * kappa + u_io * |ref| +
-//   floor
+//   bound = c * ((u_acc * (sqrt(d) * s_max + sqrt(n) + R) + u_p + u_e) * kappa + m) + u_io * |ref|
+//   + floor
 //
 // u_acc, u_io: unit roundoff of the accumulation and of the result's dtype. lse is in the wider of
 //   the io dtype and float32 (DESIGN section 1), so its u_io is u_acc.
@@ -31,6 +31,13 @@ namespace attncheck::reference {
 //   term also covers the rounding of lse and of an additive mask.
 // n: terms of the sums over keys and, for gradients, over the rows that share a key head.
 // R: partial results that are merged (ring degree), at least 1.
+// m: of out, (R - 1) * u * max_j |v_jc|, u being the unit roundoff of what merges are computed in.
+//   A merge may be written as a - sigmoid(lse_b - lse_a) * (a - b), which is how diffusers,
+//   PyTorch's ring and ring-flash-attention write it. Where b has nearly all the weight, out is
+//   what is left of a - (a - b), with roundings of the size of a and of b, however small out is and
+//   however little a weighs. At most 3 u |a - b| + u |a - ..| a merge, and |a|, |b| <= max |v|. Of
+//   dq and dk: D_i, the sum of dout * out, has it as sum_c |dout_ic| * m_c. 0 for lse and dv, which
+//   take no out, and where R is 1.
 // kappa: the result's sums with every term taken at its absolute value,
 //     out_ic   sum_j P_ij * |v_jc|
 //     lse_i    1

@@ -20,6 +20,17 @@ at::Tensor largest_norm(const at::Tensor& vectors) {  // (N, S, D) -> (N, 1, 1)
   return vectors.norm(2, {2}, true).amax(1, true);
 }
 
+at::Tensor largest_by_channel(const at::Tensor& sizes) {  // (N, S, D), of >= 0 -> (N, 1, D)
+  if (sizes.size(1) == 0) return at::zeros({sizes.size(0), 1, sizes.size(2)}, at::kDouble);
+  return sizes.amax(1, true);
+}
+
+double merge_roundoff(const BoundContext& context) {
+  const double u_acc = unit_roundoff(context.accumulation);
+  const double u_sum = context.narrow_sums ? std::max(unit_roundoff(context.io), u_acc) : u_acc;
+  return u_sum * static_cast<double>(std::max<int64_t>(context.merges - 1, 0));
+}
+
 double narrow_roundoff(const BoundContext& context) {
   const double u_io = unit_roundoff(context.io);
   return u_io > unit_roundoff(context.accumulation) ? u_io : 0;
@@ -46,6 +57,7 @@ BoundsPass::BoundsPass(const RowBlocks& blocks, const BoundContext& context, boo
       u_p_(product_roundoff(context)),
       least_probability_(least_probability(context)),
       abs_v_(blocks.v().abs()),
+      merge_error_(largest_by_channel(abs_v_).mul_(merge_roundoff(context))),
       largest_k_(largest_norm(blocks.k())) {
   const Sizes& n = blocks.sizes();
   kappa_.out = at::empty({n.batch, n.q_len, n.heads, n.value_dim}, at::kDouble);
@@ -73,7 +85,8 @@ void BoundsPass::add_forward(const RowBlock& block) {
   probability_ = block.probability.add(least_probability_);
   error_ = row_error(block);
   abs_out_ = at::bmm(probability_, abs_v_);
-  blocks_.put(abs_out_.mul(error_.mul(u_acc_).add_(u_p_)), block.begin, kappa_.out);
+  blocks_.put(abs_out_.mul(error_.mul(u_acc_).add_(u_p_)).add_(merge_error_), block.begin,
+              kappa_.out);
   blocks_.put(error_.mul(u_acc_), block.begin, kappa_.lse.unsqueeze(-1));
 }
 
@@ -89,6 +102,7 @@ void BoundsPass::add_gradients(const RowBlock& block, const RowCotangents& row) 
     kappa_.dv.baddbmm_(probability_.transpose(1, 2), abs_dout.mul(relative));
     absolute.add_(row.dout.norm(2, {2}, true).mul_(largest_v_), u_acc_);
     absolute.add_(abs_dout.mul(abs_out_).sum(-1, true).mul_(relative));
+    absolute.add_(abs_dout.mul(merge_error_).sum(-1, true));
   }
   const at::Tensor ds = row.bracket.abs().mul_(relative).add_(absolute).mul_(probability_);
   ds.add_(narrow_roundoff(context_) > 0 ? smallest_subnormal(context_.io)

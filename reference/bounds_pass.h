@@ -30,6 +30,7 @@ class BoundsPass {
   BoundContext context_;
   double u_acc_, u_p_, least_probability_;
   at::Tensor abs_k_, abs_v_;          // (N, Skv, D)
+  at::Tensor merge_error_;            // (N, 1, Dv), what merges may add to out
   at::Tensor largest_k_, largest_v_;  // (N, 1, 1), the largest norm of a key and of a value
   Bounds kappa_;                      // times the relative error; dk and dv are head-major
 

@@ -11,12 +11,19 @@ void check_defined(const char* op, const at::Tensor& tensor) {
   TORCH_CHECK(tensor.defined(), "sim: ", op, " was given an undefined tensor");
 }
 
-void check_tensor(const char* op, const at::Tensor& tensor, at::ScalarType dtype) {
+void check_dense(const char* op, const at::Tensor& tensor, at::ScalarType dtype) {
   check_defined(op, tensor);
   TORCH_CHECK(tensor.is_cpu() && tensor.layout() == at::kStrided, "sim: ", op,
               " takes dense CPU tensors, not ", tensor.layout(), " on ", tensor.device());
   TORCH_CHECK(tensor.scalar_type() == dtype, "sim: ", op, " was given ", tensor.scalar_type(),
               " beside ", dtype);
+  TORCH_CHECK(tensor.is_non_overlapping_and_dense(), "sim: ", op,
+              " takes tensors without gaps, not sizes ", tensor.sizes(), " with strides ",
+              tensor.strides());
+}
+
+void check_tensor(const char* op, const at::Tensor& tensor, at::ScalarType dtype) {
+  check_dense(op, tensor, dtype);
   TORCH_CHECK(tensor.is_contiguous(), "sim: ", op, " takes contiguous tensors, not sizes ",
               tensor.sizes(), " with strides ", tensor.strides());
 }

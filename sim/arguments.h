@@ -12,7 +12,9 @@
 // is right. `size` counts the ranks of the group.
 namespace attncheck::sim {
 
-// A defined, dense, contiguous CPU tensor of that dtype.
+// A defined CPU tensor of that dtype whose elements fill a piece of memory, in any order of axes.
+void check_dense(const char* op, const at::Tensor& tensor, at::ScalarType dtype);
+// Such a one that is contiguous.
 void check_tensor(const char* op, const at::Tensor& tensor, at::ScalarType dtype);
 void check_defined(const char* op, const at::Tensor& tensor);
 

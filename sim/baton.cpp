@@ -112,7 +112,12 @@ void Baton::hand_over(int rank) {
   const int next = choose();
   if (next == rank) return;
   slots_[next].gate.open();
-  slots_[rank].gate.pass();
+  pass(slots_[rank].gate);
+}
+
+void Baton::pass(Gate& gate) {
+  if (around_wait_ == nullptr) return gate.pass();
+  (*around_wait_)([&gate] { gate.pass(); });
 }
 
 int Baton::choose() {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/around_wait.h"
 #include "sim/gate.h"
 #include "sim/schedule.h"
 
@@ -40,6 +41,8 @@ class Baton {
 
   // Coordinator: where to write whose turn it is (RunOptions::turn); nullptr: nowhere.
   void show_turns(std::atomic<int>* turn) { turn_ = turn; }
+  // Coordinator: RunOptions::around_wait.
+  void wait_in(const AroundWait* around) { around_wait_ = around; }
   // Coordinator, with no rank running: runs all ranks, returns when every rank has called `finish`.
   void run_all(Schedule& schedule);
   // Coordinator: lets the rank threads leave. `await_turn` returns false from then on.
@@ -84,6 +87,7 @@ class Baton {
   void make_ready(int rank);
   void block(int rank, const Pending& what);
   void hand_over(int rank);
+  void pass(Gate& gate);
   int choose();
   void show(int rank);
   [[noreturn]] void give_up(int rank, const std::string& why);
@@ -105,6 +109,7 @@ class Baton {
   std::string first_failure_;
   std::function<void()> on_deadlock_ = [] {};
   std::atomic<int>* turn_ = nullptr;
+  const AroundWait* around_wait_ = nullptr;
 };
 
 }  // namespace attncheck::sim

@@ -51,9 +51,9 @@ Exchange Collectives::make(Kind kind, Tensors inputs, Tensors outputs) const {
   Exchange made;
   made.part.kind = kind;
   made.part.dtype = first.scalar_type();
-  for (const Tensors* tensors : {&inputs, &outputs}) {
-    for (const at::Tensor& tensor : *tensors) check_tensor(name_of(kind), tensor, made.part.dtype);
-  }
+  for (const at::Tensor& input : inputs) check_tensor(name_of(kind), input, made.part.dtype);
+  const auto check_output = kind == Kind::kAllgather ? check_dense : check_tensor;
+  for (const at::Tensor& output : outputs) check_output(name_of(kind), output, made.part.dtype);
   made.part.sizes = first.sizes().vec();
   made.part.data = pack(inputs, *pool_);
   made.inputs = std::move(inputs);

@@ -19,6 +19,7 @@ void Mesh::start_run(const RunOptions& how) {
   options = how;
   ++run;
   baton.show_turns(how.turn);
+  baton.wait_in(how.around_wait);
   journal.start_run();
 }
 

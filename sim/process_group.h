@@ -26,8 +26,9 @@ class Group;
 //     and one whose Work is dropped stays poison. The time-out is ignored: a deadlock is found at
 //     once.
 //   - A send that is larger than RunOptions::send_buffer ends when its receive is posted.
-//   - Tensors are contiguous CPU tensors and agree in dtype, as NCCL has it; c10::Error otherwise,
-//     from the call itself. Any dtype travels; reductions are SUM, AVG (floating), PRODUCT, MIN and
+//   - Tensors are contiguous CPU tensors and agree in dtype, as NCCL has it, but for the outputs of
+//     allgather, whose axes may lie in any order in memory; c10::Error otherwise, from the call
+//     itself. Any dtype travels; reductions are SUM, AVG (floating), PRODUCT, MIN and
 //     MAX, in group order, rounded to the dtype at every step.
 //   - Ranks that disagree on the operation, dtype, reduction, root or size get
 //     c10::DistBackendError from wait, with both sides in it.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
+
 #include "sim/arguments.h"
 
 namespace attncheck::sim {
@@ -37,19 +40,44 @@ bool SimWork::isCompleted() {
   return settled_;
 }
 
+namespace {
+
+// Where an allgather's outputs are written whose memory has another order: copied to them once they
+// are in nobody's flight. Empty where all are contiguous, which others always are.
+std::vector<at::Tensor> landing_of(const std::vector<at::Tensor>& outputs) {
+  const auto contiguous = [](const at::Tensor& output) { return output.is_contiguous(); };
+  std::vector<at::Tensor> landing;
+  if (std::all_of(outputs.begin(), outputs.end(), contiguous)) return landing;
+  for (const at::Tensor& output : outputs) {
+    landing.push_back(at::empty(output.sizes(), output.options()));
+  }
+  return landing;
+}
+
+void copy_home(const std::vector<at::Tensor>& landing, std::vector<at::Tensor>& outputs) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  for (size_t i = 0; i < landing.size(); ++i) outputs[i].copy_(landing[i]);
+}
+
+}  // namespace
+
 void SimWork::settle(bool await) {
   Flights& flights = mesh().in_flight[rank_in_world_];
   Transfer& transfer = *flight_.transfer;
+  std::vector<at::Tensor> landing;
   try {
     if (await) mesh().baton.wait(rank_in_world_, transfer);
     if (mesh().options.watch) flights.compare_bytes(flight_);
-    transfer.deliver(rank_in_world_, destination_of(flight_.outputs, receives_), mesh().journal);
+    landing = landing_of(flight_.outputs);
+    const std::vector<at::Tensor>& to = landing.empty() ? flight_.outputs : landing;
+    transfer.deliver(rank_in_world_, destination_of(to, receives_), mesh().journal);
   } catch (...) {
     failure_ = std::current_exception();
     flights.land(flight_);
     throw;
   }
   flights.land(flight_);
+  copy_home(landing, flight_.outputs);
   settled_ = true;
   flight_.transfer = nullptr;
 }

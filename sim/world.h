@@ -9,6 +9,7 @@
 
 #include <c10/util/intrusive_ptr.h>
 
+#include "sim/around_wait.h"
 #include "sim/schedule.h"
 #include "sim/trace.h"
 
@@ -56,6 +57,9 @@ struct RunOptions {
   // Where to write who runs now: one more than the rank, 0 while none does. For somebody outside
   // who may have to say which rank this process ended with.
   std::atomic<int>* turn = nullptr;
+  // In what a rank waits for its turn, unless nullptr: ranks that may hold a lock which the others
+  // need, as an interpreter has one, give it away here.
+  const AroundWait* around_wait = nullptr;
 };
 
 // A mesh of simulated ranks: threads of this process of which one runs at a time, all on one core.

@@ -52,14 +52,14 @@ def callables_in(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def with_defaults(words: list[str], backends: list[str]) -> list[str]:
-    """A check of callables runs over Gloo, in one lane: its ranks are processes and fill the cores."""
+    """A check of callables runs over Gloo, in one lane: its ranks are processes and fill the cores. Those of sim fill one."""
     def given(flag: str) -> bool:
         return any(word == flag or word.startswith(flag + "=") for word in words)
 
     added: list[str] = []
     if not given("--transport"):
         added += ["--transport", "gloo"]
-    if not given("--lanes"):
+    if not given("--lanes") and values_of(words, "--transport") != ["sim"]:
         added += ["--lanes", "1"]
     if backends and not given("--impl"):
         added += ["--impl", "local,ring"]

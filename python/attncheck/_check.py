@@ -22,6 +22,7 @@ def check(
     *,
     backend: Any = None,
     mesh: Words = None,
+    transport: Words = None,
     dtype: Words = None,
     property: Words = None,
     cases: int | None = None,
@@ -37,17 +38,19 @@ def check(
 
     `attention` is a callable (or several) that a module defines, or its name "package.module:name";
     with `backend` it may be "local" and "ring" as well, which is what it is without. What `mesh`, `dtype` and
-    `property` take is what the flags of the command line take ("2x2,3x1", "f64,f32"). `rank_timeout` is the
+    `property` take is what the flags of the command line take ("2x2,3x1", "f64,f32"). `transport` is "gloo", a
+    process for each rank, or "sim": threads of one process, many times faster, and exchanges are judged as well, for
+    callables that keep no state of a rank in their modules. `rank_timeout` is the
     time in seconds that one call may take. `arguments` are further words for `attncheck check`.
 
-    Ranks are processes of their own that import the callable's module: a script that calls check() does
+    Ranks are in processes of their own that import the callable's module: a script that calls check() does
     so under `if __name__ == "__main__":`. Raises RequestError for a request that cannot be run, and RuntimeError
     where the program was killed or left no report.
     """
     if "ATTNCHECK_RANK_PROCESS" in os.environ:
         raise RuntimeError('check() is called where a rank imports this module: put the call under if __name__ == "__main__":')
     flags = {"--impl": _named(attention), "--backend": _named(backend), "--mesh": mesh, "--dtype": dtype,
-             "--property": property, "--cases": cases, "--seed": seed, "--time-limit": time_limit,
+             "--transport": transport, "--property": property, "--cases": cases, "--seed": seed, "--time-limit": time_limit,
              "--rank-timeout": rank_timeout, "--expect": expect, "--corpus": corpus}
     words = ["check"]
     for flag, value in flags.items():

@@ -13,12 +13,17 @@ def main(request: str) -> int:
     sys.path[:] = asked["path"]
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     from attncheck._calls import AttentionCall, BackendCall
-    from attncheck._core import serve
-    from attncheck._world import World
+    from attncheck import _core
 
     implementations = [AttentionCall(name) for name in asked["implementations"]]
     backends = [BackendCall(name) for name in asked["backends"]]
-    return serve(implementations, backends, World())
+    if _core.is_mesh():
+        from attncheck._simulated_world import SimulatedWorld
+
+        return _core.serve_mesh(implementations, backends, SimulatedWorld())
+    from attncheck._world import World
+
+    return _core.serve(implementations, backends, World())
 
 
 if __name__ == "__main__":

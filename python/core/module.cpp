@@ -4,6 +4,7 @@
 
 #include "gloo_cpu/serve_rank.h"
 #include "harness/callables/registration.h"
+#include "harness/isolated_mesh.h"
 #include "harness/process_transport.h"
 #include "harness/timing/diary.h"
 #include "harness/timing/timed_rank.h"
@@ -12,6 +13,7 @@
 #include "python/core/calls.h"
 #include "python/core/python_groups.h"
 #include "python/core/rank_registry.h"
+#include "python/core/simulated_ranks.h"
 
 namespace attncheck::python {
 namespace {
@@ -26,7 +28,7 @@ CallableDescription description_of(const py::handle& callable) {
   return {callable.attr("name").cast<std::string>(), {takes.begin(), takes.end()}};
 }
 
-int serve(const py::list& implementations, const py::list& backends, const py::object& world) {
+Registry registry_of(const py::list& implementations, const py::list& backends) {
   Registry registry = rank_registry();
   for (const py::handle& one : implementations) {
     const CallableDescription callable = description_of(one);
@@ -37,6 +39,18 @@ int serve(const py::list& implementations, const py::list& backends, const py::o
     add_callable(registry,
                  python_backend(callable, kept(one.attr("forward")), kept(one.attr("backward"))));
   }
+  return registry;
+}
+
+int serve_mesh(const py::list& implementations, const py::list& backends, const py::object& world) {
+  const Registry registry = registry_of(implementations, backends);
+  const py::object& groups = kept(world);
+  const py::gil_scoped_release released;
+  return serve_isolated_mesh(registry, python_ranks(groups));
+}
+
+int serve(const py::list& implementations, const py::list& backends, const py::object& world) {
+  const Registry registry = registry_of(implementations, backends);
   const py::object& groups = kept(world);
   const py::gil_scoped_release released;
   const auto times = [&registry](const std::string& request, gloo_cpu::GroupFactory& own) {
@@ -58,4 +72,10 @@ PYBIND11_MODULE(_core, module) {
   module.attr("torch_version") = TORCH_VERSION;
   module.def("serve", &attncheck::python::serve, py::arg("implementations"), py::arg("backends"),
              py::arg("world"), "Answers the requests of the program that started this process.");
+  module.def("is_mesh", &attncheck::is_isolated_mesh,
+             "Whether this process was started for all ranks of a simulated mesh, not for one.");
+  module.def("serve_mesh", &attncheck::python::serve_mesh, py::arg("implementations"),
+             py::arg("backends"), py::arg("world"), "serve() of a process that is_mesh().");
+  module.def("simulated_backend", &attncheck::python::simulated_backend, py::arg("ranks"),
+             py::arg("name"), "The part that the rank of this thread has in a new group.");
 }

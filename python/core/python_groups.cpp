@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "gloo_cpu/stores.h"
+#include "python/core/entry.h"
 
 namespace attncheck::python {
 namespace {
@@ -25,11 +26,11 @@ class PythonGroups : public gloo_cpu::GroupMaker {
                                               const gloo_cpu::GroupParts&) override {
     TORCH_CHECK(std::is_sorted(members.begin(), members.end()),
                 "torch.distributed sorts the ranks of a group, and these are not in order");
-    const py::gil_scoped_acquire gil;
+    const Entry python;
     return world_.attr("group")(members).cast<c10::intrusive_ptr<c10d::ProcessGroup>>();
   }
   void renew() override {
-    const py::gil_scoped_acquire gil;
+    const Entry python;
     world_.attr("renew")();
   }
   void equip(c10d::ProcessGroup&, const gloo_cpu::GroupParts&) override {}

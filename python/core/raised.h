@@ -5,13 +5,14 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include "harness/callables/refused_call.h"
+#include "python/core/entry.h"
 
 namespace attncheck::python {
 
 // Runs Python with the GIL held, and makes of what it raises an exception of ours.
 template <typename Work>
 auto in_python(const Work& work) {
-  const py::gil_scoped_acquire gil;
+  const Entry python;
   try {
     return work();
   } catch (py::error_already_set& raised) {

@@ -1,10 +1,12 @@
 """Attention over gathered keys and values, in plain torch: right, and wrong in known ways."""
 
 import os
+import threading
 import time
 
 import torch
 import torch.distributed as dist
+from torch.distributed import _functional_collectives as funcol
 
 import attncheck
 
@@ -105,3 +107,70 @@ def kills_its_process(q, k, v, *, group):
     if dist.get_rank(group) == 0:
         os._exit(7)
     return q
+
+
+def grouped(q, k, v, *, ring_group, scale):
+    """Over a group of its own with the ranks of its ring."""
+    ranks = dist.get_process_group_ranks(ring_group)
+    own = GROUPS.__dict__.setdefault("made", {})
+    key = (tuple(ranks), id(ring_group))
+    if key not in own:
+        own[key] = dist.new_group(ranks, use_local_synchronization=True)
+    return dense(q, Gathered.apply(k, own[key]), Gathered.apply(v, own[key]), scale)[0]
+
+
+GROUPS = threading.local()
+
+
+def polling(q, k, v, *, group, scale):
+    """Asks whether its exchanges are over, and does not wait for them before."""
+    def gathered(x):
+        parts = [torch.empty_like(x, memory_format=torch.contiguous_format) for _ in range(group.size())]
+        work = dist.all_gather(parts, x.contiguous(), group=group, async_op=True)
+        while not work.is_completed():
+            pass
+        work.wait()
+        parts[dist.get_rank(group)] = x
+        return torch.cat(parts, 1)
+
+    return dense(q, gathered(k), gathered(v), scale)[0]
+
+
+class GatheredByName(torch.autograd.Function):
+    """As Gathered, by functional collectives, which look a group up by its name."""
+
+    @staticmethod
+    def forward(ctx, x, group):
+        ctx.group = group
+        return funcol.wait_tensor(funcol.all_gather_tensor(x.contiguous(), 1, group))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return funcol.wait_tensor(funcol.reduce_scatter_tensor(grad.contiguous(), "sum", 1, ctx.group)), None
+
+
+def functional(q, k, v, *, group, scale):
+    return dense(q, GatheredByName.apply(k, group), GatheredByName.apply(v, group), scale)[0]
+
+
+class NoBackwardForOddHeads(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.heads = x.shape[2]
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.heads % 2:
+            raise ValueError("an odd number of heads")
+        return grad
+
+
+def no_backward_for_odd_heads(q, k, v, *, group, scale):
+    return NoBackwardForOddHeads.apply(dense(q, Gathered.apply(k, group), Gathered.apply(v, group), scale)[0])
+
+
+def drops_a_work(q, k, v, *, group, scale):
+    out = dense(q, Gathered.apply(k, group), Gathered.apply(v, group), scale)[0]
+    dist.all_reduce(torch.ones(1), group=group, async_op=True)
+    return out

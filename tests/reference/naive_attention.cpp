@@ -7,8 +7,10 @@
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu_backward.h>
+#include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/logaddexp.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -89,6 +91,11 @@ Partial merge(const Partial& a, const Partial& b) {
   return {a.out.mul(weight(a.lse)).add(b.out.mul(weight(b.lse))), lse};
 }
 
+Partial merge_by_sigmoid(const Partial& a, const Partial& b) {
+  const at::Tensor share = at::sigmoid(b.lse.sub(a.lse));
+  return {a.out.sub(share.mul(a.out.sub(b.out))), a.lse.sub(at::log_sigmoid(a.lse.sub(b.lse)))};
+}
+
 /// The op adds its mask, whatever the dtype: a bool mask has to be turned into 0 and -inf first.
 std::optional<at::Tensor> additive_mask(const RandomProblem& p) {
   const at::ScalarType dtype = p.inputs.q.scalar_type();
@@ -100,7 +107,7 @@ std::optional<at::Tensor> additive_mask(const RandomProblem& p) {
 
 }  // namespace
 
-NaiveResult blockwise_attention(const RandomProblem& p, int64_t merges) {
+NaiveResult blockwise_attention(const RandomProblem& p, int64_t merges, MergeForm form) {
   const Leaves l = leaves(p);
   const at::Tensor visible = visibility(p.inputs);
   const int64_t keys = p.shape.kv_len;
@@ -109,7 +116,8 @@ NaiveResult blockwise_attention(const RandomProblem& p, int64_t merges) {
     const int64_t begin = keys * r / merges, end = keys * (r + 1) / merges;
     if (begin == end) continue;
     const Partial part = attend(l, p, visible, begin, end - begin);
-    whole = whole.out.defined() ? merge(whole, part) : part;
+    const auto merged = form == MergeForm::kSigmoid ? merge_by_sigmoid : merge;
+    whole = whole.out.defined() ? merged(whole, part) : part;
   }
   NaiveResult result{whole.out.transpose(1, 2), whole.lse.squeeze(-1).transpose(1, 2), {}, {}, {}};
   differentiate(result, l, p, true);

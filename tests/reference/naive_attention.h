@@ -16,9 +16,14 @@ struct NaiveResult {
   at::Tensor dq, dk, dv;
 };
 
+/// How two partial results are merged: by weights exp(lse_a - lse) and exp(lse_b - lse), or as
+/// a - sigmoid(lse_b - lse_a) (a - b), for which no row of a block may be empty.
+enum class MergeForm { kWeights, kSigmoid };
+
 /// softmax(scores) v with logsumexp; the keys are cut into `merges` blocks, attended to one by one
-/// and merged with logaddexp. Gradients for both cotangents.
-NaiveResult blockwise_attention(const RandomProblem& problem, int64_t merges);
+/// and merged. Gradients for both cotangents.
+NaiveResult blockwise_attention(const RandomProblem& problem, int64_t merges,
+                                MergeForm form = MergeForm::kWeights);
 
 /// LibTorch's _scaled_dot_product_attention_math. Gradients for dout alone; rows with no key are
 /// NaN.

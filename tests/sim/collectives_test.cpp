@@ -66,6 +66,33 @@ TEST_P(Collectives, AllgatherOfListsMayBeUneven) {
   });
 }
 
+// As torch.empty_like of a transposed tensor has it.
+TEST_P(Collectives, AllgatherOfListsFillsTransposedTensors) {
+  on_members([](const Group& group, int me, int size, at::ScalarType dtype) {
+    Tensors inputs{tagged(me, 6, dtype).view({2, 3})};
+    std::vector<Tensors> outputs(1);
+    for (int rank = 0; rank < size; ++rank) outputs[0].push_back(zeros(6, dtype).view({3, 2}).t());
+    group->allgather(outputs, inputs)->wait();
+    for (int rank = 0; rank < size; ++rank) {
+      EXPECT_FALSE(outputs[0][rank].is_contiguous());
+      EXPECT_TRUE(same(outputs[0][rank].contiguous(), tagged(rank, 6, dtype).view({2, 3})));
+    }
+  });
+}
+
+TEST(Collectives, OutputsWithGapsAndTransposedInputsAreRefused) {
+  run_ranks(2, [](RankContext& context) {
+    const Group group = context.group(everyone(2));
+    const auto gathered = [&](at::Tensor input, const at::Tensor& output) {
+      Tensors inputs{std::move(input)};
+      std::vector<Tensors> outputs{{output, output.clone()}};
+      group->allgather(outputs, inputs);
+    };
+    EXPECT_THROW(gathered(zeros(3), zeros(6).view({3, 2}).select(1, 0)), c10::Error);
+    EXPECT_THROW(gathered(zeros(6).view({3, 2}).t(), zeros(6).view({2, 3})), c10::Error);
+  });
+}
+
 TEST_P(Collectives, EvenAlltoallTransposesRanksAndParts) {
   on_members([](const Group& group, int me, int size, at::ScalarType dtype) {
     at::Tensor input = tagged(me, 2 * size, dtype).reshape({size, 2});

@@ -71,11 +71,14 @@ TEST(CallableKeywords, ShardsOfOneLengthNeedNoKeyword) {
   EXPECT_TRUE(asked({"group", "shards"}, "mesh=2x1 q=4 shards=1,3 d=1 return_lse=0").ok);
 }
 
-TEST(CallableKeywords, RunOnProcessesAlone) {
+TEST(CallableKeywords, RunWhereTensorsAreInTheMemoryOfTheCpu) {
   Case c = parse_case("impl=module:attention mesh=1x1 q=4 d=1 return_lse=0");
-  const Support sim = supports_by_keywords(CallableDescription{"module:attention", {}}, c);
-  EXPECT_FALSE(sim.ok);
-  EXPECT_NE(sim.reason.find("transport=gloo"), std::string::npos) << sim.reason;
+  const CallableDescription callable{"module:attention", {}};
+  EXPECT_TRUE(supports_by_keywords(callable, c).ok);
+  c.transport = "nccl";
+  const Support nccl = supports_by_keywords(callable, c);
+  EXPECT_FALSE(nccl.ok);
+  EXPECT_NE(nccl.reason.find("transport=gloo"), std::string::npos) << nccl.reason;
 }
 
 TEST(CallableKeywords, OfABackendSayWhatHidesKeys) {
