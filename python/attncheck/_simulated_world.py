@@ -12,6 +12,7 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
 from . import _core
+from ._new_group import new_group
 
 BACKEND = "attncheck_sim"
 
@@ -57,7 +58,7 @@ class SimulatedWorld:
             return made["world"]
         name = str(ranks)
         if name not in made:
-            made[name] = dist.new_group(ranks, use_local_synchronization=True)
+            made[name] = new_group(ranks)
         return made[name]
 
     @staticmethod

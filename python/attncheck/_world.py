@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import torch.distributed as dist
 
+from ._new_group import new_group
+
 
 class World:
     """The default group is the world of the ranks that were started; a mesh may be a part of it."""
@@ -36,5 +38,5 @@ class World:
     def group(self, ranks: list[int]) -> dist.ProcessGroup:
         if ranks == list(range(self._size)):
             return dist.group.WORLD
-        self._made.append(dist.new_group(ranks, timeout=self._timeout, use_local_synchronization=True))
+        self._made.append(new_group(ranks, timeout=self._timeout))
         return self._made[-1]

@@ -1,11 +1,9 @@
 #include "python/core/python_groups.h"
 
-#include <algorithm>
-
-#include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "gloo_cpu/stores.h"
+#include "python/core/check_ascending.h"
 #include "python/core/entry.h"
 
 namespace attncheck::python {
@@ -24,8 +22,7 @@ class PythonGroups : public gloo_cpu::GroupMaker {
 
   c10::intrusive_ptr<c10d::ProcessGroup> make(const std::vector<int>& members,
                                               const gloo_cpu::GroupParts&) override {
-    TORCH_CHECK(std::is_sorted(members.begin(), members.end()),
-                "torch.distributed sorts the ranks of a group, and these are not in order");
+    check_ascending(members);
     const Entry python;
     return world_.attr("group")(members).cast<c10::intrusive_ptr<c10d::ProcessGroup>>();
   }

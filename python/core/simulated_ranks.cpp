@@ -1,11 +1,11 @@
 #include "python/core/simulated_ranks.h"
 
-#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
-#include <c10/util/Exception.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "python/core/check_ascending.h"
 #include "python/core/entry.h"
 
 namespace attncheck::python {
@@ -36,8 +36,7 @@ class PythonRank final : public sim::RankContext {
   int size() const override { return rank_.size(); }
   c10::intrusive_ptr<c10d::ProcessGroup> group(const std::vector<int>& members,
                                                const std::string&) override {
-    TORCH_CHECK(std::is_sorted(members.begin(), members.end()),
-                "torch.distributed sorts the ranks of a group, and these are not in order");
+    check_ascending(members);
     const Entry python;
     return world_.attr("group")(rank(), size(), members)
         .cast<c10::intrusive_ptr<c10d::ProcessGroup>>();

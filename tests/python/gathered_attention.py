@@ -49,6 +49,11 @@ def attention(q, k, v, *, group, scale, is_causal, return_lse):
     return (out, lse) if return_lse else out
 
 
+def over_both_groups(q, k, v, *, ring_group, ulysses_group, scale):
+    k, v = (Gathered.apply(Gathered.apply(x, ulysses_group), ring_group) for x in (k, v))
+    return dense(q, k, v, scale)[0]
+
+
 def even_heads(q, k, v, *, group, scale):
     """Does an even number of heads alone, and says so."""
     if q.shape[2] % 2 != 0:

@@ -28,6 +28,15 @@ def test_each_way_to_ask_torch_distributed_works_in_threads(name):
     assert report.ok, str(report)
 
 
+@pytest.mark.parametrize("transport", ["sim", "gloo"])
+def test_a_mesh_finds_its_groups_after_one_that_had_a_part_of_the_ranks(transport):
+    inner = "subgroups_of_a_larger_world_work"  # 2x1 in a world of four: two ranks make no group
+    report = attncheck.check(subjects.over_both_groups, mesh="2x1,2x2", transport=transport, dtype="f64", cases=6,
+                             property=inner + "," + VALUES)
+    assert report.ok and not report.unchecked, str(report)
+    assert {(r.property, r.verdict) for r in report.results} == {(p, "pass") for p in (inner, *VALUES.split(","))}
+
+
 def test_a_work_that_nobody_waits_for_is_seen():
     report = attncheck.check(subjects.drops_a_work, mesh="2x1", transport="sim", dtype="f64", cases=3,
                              property="every_work_is_waited_for")
