@@ -15,7 +15,8 @@ struct MatrixPair {
   std::string property;
   // By seed: the cases drawn until the property failed; nullopt where it did not.
   std::vector<std::optional<int64_t>> caught;
-  bool by_listed = false;  // no drawn case showed it, only the case that the mutant lists
+  // The case that the mutant lists showed it, and drawn ones on fewer than half of the seeds.
+  bool by_listed = false;
   // fail: on some seed, or on the listed case. pass: it judged cases, and held on all of them.
   // unsupported, not_run: it judged none.
   Verdict::Kind verdict = Verdict::Kind::unsupported;

@@ -33,7 +33,7 @@ TABLE_HEAD = """# Which property catches which mutant
 Never edited by hand; [kill_matrix.md](kill_matrix.md) says how it is written, and what follows from it. `2/3 a, b`: the
 properties a and b caught the mutant after 2 drawn cases, the median of {seeds}, and after 3 with the first seed;
 `-`: they did not within {cases} cases (before the slash: on fewer than half of the seeds, so that it does not count as
-a kill); `listed`: on the case that the mutant lists, and on no drawn one.
+a kill); `listed`: on the case that the mutant lists, and on drawn ones not so that it counts.
 
 """
 PAGE_HEAD = """# The kill matrix

@@ -76,6 +76,20 @@ TEST(MatrixRun, CountsTheCasesOfEachSeedThatCameUntilTheFailure) {
   EXPECT_EQ(matrix.rows[0].pairs[2].caught[0], first + 1);
 }
 
+TEST(MatrixRun, TheListedCaseCountsWhereTooFewSeedsShowTheMutant) {
+  int judged = 0;
+  const int listed = 2 + 2 * kMostCases;  // after one case of the first seed, and two seeds in vain
+  const Property rare = property_named("rare", [&](const Case&) {
+    ++judged;
+    return judged == 1 || judged == listed ? Verdict::fail("now and then") : Verdict::pass();
+  });
+  const MatrixRow row = matrix_on({mutant_named("a", "rare")}, {rare}).rows[0];
+  EXPECT_EQ(row.pairs[0].caught,
+            (std::vector<std::optional<int64_t>>{1, std::nullopt, std::nullopt}));
+  EXPECT_TRUE(row.pairs[0].by_listed);
+  EXPECT_EQ(row.state(), HuntState::caught);
+}
+
 TEST(MatrixRun, WhatDidNotJudgeDidNotHold) {
   Property elsewhere = holding("elsewhere");
   elsewhere.applies = [](const Case&) { return Support::no("other cases"); };
