@@ -5,6 +5,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -47,10 +48,30 @@ void tell_measurement(const std::string& line) {
   }
 }
 
+void refuse_idle(const BenchArguments& arguments, const std::string& flag, bool given,
+                 const std::vector<std::string>& benches) {
+  if (!given || std::ranges::find(benches, arguments.what) != benches.end()) return;
+  throw UsageError(fmt::format("{}: bench {} has no use for it; it is of bench {}", flag,
+                               arguments.what, fmt::join(benches, ", ")));
+}
+
+void refuse_idle_flags(const BenchArguments& arguments) {
+  const ScaleArguments& files = arguments.scale;
+  refuse_idle(arguments, "--json", !arguments.json.empty(),
+              {"harness", "methods", "peers", "scale"});
+  refuse_idle(arguments, "--html", !files.html.empty(), {"methods", "peers", "timeline"});
+  refuse_idle(arguments, "--trace", !files.trace.empty(), {"timeline"});
+  refuse_idle(arguments, "--case", !files.case_text.empty(), {"timeline"});
+  refuse_idle(arguments, "--budget", !arguments.budgets.empty(), {"harness"});
+  refuse_idle(arguments, "--repetitions", arguments.repetitions.has_value(),
+              {"harness", "methods", "peers"});
+}
+
 }  // namespace
 
 int bench_command(const BenchArguments& arguments) {
   require_name("bench", arguments.what, {"harness", "methods", "peers", "scale", "timeline"});
+  refuse_idle_flags(arguments);
   require_apart({{"--json", arguments.json},
                  {"--html", arguments.scale.html},
                  {"--trace", arguments.scale.trace}});

@@ -50,6 +50,8 @@ Case case_of(const char* text, const StreamSpec& spec, const Mesh& mesh) {
   Case c = parse_case(text);
   c.impl = spec.impl;
   c.mesh = mesh;
+  const int64_t world = mesh.world();
+  c.problem.q_len = c.problem.kv_len = (c.problem.q_len + world - 1) / world * world;
   return c;
 }
 

@@ -76,6 +76,7 @@ int scale_command(const ScaleArguments& arguments, bool quiet, const std::string
       program_registry(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
   if (!quiet && ::isatty(STDERR_FILENO) == 1) tell(fmt::format("\r{:<50}\r", ""));
   table.version = attncheck_version();
+  table.libtorch = libtorch_version();
   fmt::print("{}", scale::table_text(table));
   file.write(scale::table_json(table));
   return kHeld;

@@ -50,7 +50,8 @@ int timeline_command(const BenchArguments& arguments) {
   const Case c = case_argument(asked.case_text);
   ReportFile file("--trace", asked.trace), page("--html", asked.html);
   const timeline::Trace trace = trace_of(c, arguments);
-  fmt::print("{}", timeline::trace_text(trace));
+  fmt::print("attncheck {}, LibTorch {}\n{}", attncheck_version(), libtorch_version(),
+             timeline::trace_text(trace));
   if (!asked.trace.empty()) file.write(timeline::trace_json(trace));
   page.write(timeline_html(trace, attncheck_version(), libtorch_version()));
   return kHeld;

@@ -54,7 +54,7 @@ std::string row_text(const Row& row, bool best) {
 
 std::string title_of(const Row& row) {
   return fmt::format(
-      "\n{} on {} ranks: {}, {} tokens, {} heads ({} of k and v)\n"
+      "\n{} on {} ranks: {}\n  {} tokens, {} heads ({} of k and v)\n"
       "  {:<8} {:>7} {:<10} {:>10} {:>13} {:>9} {:>11}\n",
       row.shape, row.case_.mesh.world(), model_shape(row.shape).what, row.case_.problem.q_len,
       row.case_.problem.heads, row.case_.problem.kv_heads, "method", "mesh", "rotate", "ms",
@@ -88,7 +88,8 @@ Json link_json(const Link& link) {
 }  // namespace
 
 std::string table_text(const PredictionTable& table) {
-  std::string text = head_text(table.question.machine);
+  std::string text = fmt::format("attncheck {}, LibTorch {}\n", table.version, table.libtorch);
+  text += head_text(table.question.machine);
   const Row* before = nullptr;
   for (const Row& row : table.rows) {
     if (before == nullptr || !same_table(*before, row)) text += title_of(row);
@@ -101,6 +102,7 @@ std::string table_text(const PredictionTable& table) {
 std::string table_json(const PredictionTable& table) {
   const Machine& machine = table.question.machine;
   Json json{{"attncheck", table.version},
+            {"libtorch", table.libtorch},
             {"predicted", true},
             {"machine",
              {{"inside", link_json(machine.inside)},

@@ -29,7 +29,7 @@ struct Row {
 };
 
 struct PredictionTable {
-  std::string version;
+  std::string version, libtorch;
   Question question;
   std::vector<Row> rows;
 };

@@ -28,6 +28,12 @@ at::Tensor some_grad_lse(const at::Tensor& grad_lse, const at::Tensor& grad_out)
                    grad_out.options().dtype(lse_scalar_type(grad_out.scalar_type())));
 }
 
+// Nobody's: a kernel that takes no grad_lse pays for one. Tensors without data are those of a
+// prediction, where a rank that has none stands for all.
+bool is_nobodys(const at::Tensor& grad_lse) {
+  return grad_lse.is_meta() || !grad_lse.any().item<bool>();
+}
+
 BackendGrads backward(const AttentionPass& inner, const HeadTrades& trades, bool return_lse,
                       const AttentionSaved& saved, const at::Tensor& grad_out,
                       const at::Tensor& grad_lse) {
@@ -35,10 +41,7 @@ BackendGrads backward(const AttentionPass& inner, const HeadTrades& trades, bool
   if (return_lse) incoming.push_back(some_grad_lse(grad_lse, grad_out));
   incoming = trades.gradients_to_heads(incoming);
   at::Tensor grad_lse_heads = return_lse ? incoming[1] : at::Tensor();
-  // A kernel that takes no grad_lse pays for one: not where nobody has any.
-  if (return_lse && !grad_lse.defined() && !grad_lse_heads.any().item<bool>()) {
-    grad_lse_heads.reset();
-  }
+  if (return_lse && !grad_lse.defined() && is_nobodys(grad_lse_heads)) grad_lse_heads.reset();
   const BackendGrads heads = inner.backward(saved, incoming[0], grad_lse_heads);
   const auto shards = trades.gradients_to_sequence({heads.dq, heads.dk, heads.dv});
   return {shards[0], shards[1], shards[2]};

@@ -1,6 +1,7 @@
 """What benchmarks draw, in a browser: bench_pages_test.py PROGRAM"""
 
 import json
+import os
 import subprocess
 import unittest
 
@@ -40,6 +41,23 @@ class BenchPages(BrowsedPages):
             self.assertTrue({"forward", "backward", "post", "wait", "transfer"} <= set(figure["spans"]))
             self.assertAlmostEqual(max(figure["ends"]), 1000, delta=1)
             self.assertEqual({rank for arrow in figure["arrows"] for rank in arrow}, {0, 1, 2, 3})
+
+    def test_a_mesh_that_does_not_divide_the_usual_length_is_drawn_as_well(self):
+        page = self.path("three.html")
+        done = run("check", "--quiet", "--transport", "sim", "--dtype", "f64", "--cases", "2", "--corpus", "none",
+                   "--impl", "ring", "--backend", "math", "--mesh", "3x1", "--html", page)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        self.open(page)
+        (figure,) = self.timelines()
+        self.assertEqual(figure["lanes"], ["rank 0", "rank 1", "rank 2", "path"])
+
+    def test_a_flag_of_another_bench_is_refused(self):
+        for bench, flag in [("scale", "--html"), ("harness", "--html"), ("methods", "--trace"), ("timeline", "--json")]:
+            path = self.path("unused")
+            done = run("bench", bench, flag, path)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"{flag}: bench {bench} has no use for it", done.stderr)
+            self.assertFalse(os.path.exists(path))
 
     def test_a_measured_timeline_is_a_page_of_its_own(self):
         page = self.path("timeline.html")

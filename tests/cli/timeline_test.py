@@ -143,6 +143,12 @@ class Timelines(unittest.TestCase):
         trades = [e for e in begins if e["args"]["axis"] == "ulysses" and e["tid"] == 0]
         self.assertEqual(sum(e["args"]["bytes"] for e in trades), 2 * 4 * shard // 2)
 
+    def test_every_method_is_predicted_with_its_lse(self):
+        for case in ("impl=unified mesh=2x2 q=4096 h=8 d=64", "impl=ulysses mesh=1x2 q=64 h=2 d=8", "impl=ring mesh=2x1 q=64 d=8"):
+            done = self.run_it("--case", case)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("critical path", done.stdout)
+
     def test_what_has_no_timeline_is_refused(self):
         for case, words in [
             ("impl=unified mesh=2x2 q=4095 h=8 d=64", "do not divide into 4 shards"),

@@ -8,7 +8,8 @@ function implementationKey(result) {
   return [result.impl, result.backend, result.transport].join("\n");
 }
 
-// Degree -> share, over the properties of values; null is infinite.
+// Degree -> share, over the properties of values; null is infinite. What failed is judged no further: of a degree that
+// it did not come to nothing is known, unless another property failed there.
 function worstByDegree(results) {
   const worst = new Map();
   for (const result of results) {
@@ -17,6 +18,11 @@ function worstByDegree(results) {
       const isWorst = before === undefined || (before !== null && (share === null || share > before));
       if (isWorst) worst.set(Number(degree), share);
     }
+  }
+  const stopped = results.filter(({ verdict }) => verdict === "fail" || verdict === "known");
+  for (const [degree, share] of worst) {
+    const isUnknown = stopped.some((result) => !(degree in result.by_ring_degree));
+    if (isUnknown && share !== null && share <= 1) worst.set(degree, undefined);
   }
   return worst;
 }
@@ -55,7 +61,7 @@ function columnOf(degrees, i) {
 
 function degreeSeries({ dtype, worst }, degrees, scale, i) {
   const kind = MARKS[i % MARKS.length];
-  const points = degrees.filter((degree) => worst.has(degree)).map((degree) => {
+  const points = degrees.filter((degree) => worst.get(degree) !== undefined).map((degree) => {
     const share = worst.get(degree);
     return { degree, share, x: columnOf(degrees, degrees.indexOf(degree)), y: 100 - 96 * scale.place(share) };
   });
@@ -86,7 +92,7 @@ function signOf(i) {
 }
 
 function degreeFigure(plot) {
-  const scale = errorScale(plot.series.flatMap(({ worst }) => [...worst.values()]));
+  const scale = errorScale(plot.series.flatMap(({ worst }) => [...worst.values()]).filter((share) => share !== undefined));
   const width = 14 + columnOf(plot.degrees, plot.degrees.length - 1);
   const svg = drawn("svg", { viewBox: `0 0 ${width} 100`, "aria-hidden": true });
   const y = 100 - 96 * scale.place(1);
@@ -103,6 +109,7 @@ function degreeFigures(data) {
 
 function degreeSection(figures) {
   return section("degrees", "Error by ring degree",
-    make("p", { class: "dim" }, "The largest error of out, lse and gradients as a share of its bound (the line), on a logarithmic axis."),
+    make("p", { class: "dim" }, "The largest error of out, lse and gradients as a share of its bound (the line), on a logarithmic axis. " +
+      "What failed at one degree is judged no further, and a degree without all three is left out (–)."),
     make("div", { class: "figures" }, figures.map(({ element }) => element)));
 }

@@ -24,6 +24,13 @@ TEST(Budget, IsMetByTheMedian) {
   EXPECT_EQ(kUnmeasured.verdict(), "not_run");
 }
 
+TEST(Budget, SpreadOfFewIsFromTheLeastToTheLargest) {
+  const Spread ratio = spread_of({3, 1, 2});
+  EXPECT_EQ(ratio.median, 2);
+  EXPECT_EQ(ratio.low, 1);
+  EXPECT_EQ(ratio.high, 3);
+}
+
 TEST(Budget, SpreadIsThatOfTheMiddleHalf) {
   const Spread ratio = spread_of({5, 1, 3, 2, 4});
   EXPECT_EQ(ratio.median, 3);
