@@ -12,6 +12,7 @@
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/report_file.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/bench/measurements.h"
@@ -97,7 +98,7 @@ int bench_command(const BenchArguments& arguments) {
       });
   if (!arguments.quiet) tell_measurement("");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}", bench::report_text(report));
+  show(bench::report_text(report));
   file.write(bench::report_json(report));
   return report.exit_code();
 }

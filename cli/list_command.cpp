@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "harness/drive/support_table.h"
 #include "impl/backends/built_in.h"
@@ -14,7 +15,7 @@ namespace attncheck::cli {
 namespace {
 
 void print_line(const std::string& name, const std::string& text) {
-  fmt::print("{}\n", text.empty() ? name : fmt::format("{:<52}  {}", name, text));
+  show((text.empty() ? name : fmt::format("{:<52}  {}", name, text)) + "\n");
 }
 
 // "from /a/b.so", of what a plug-in brought.
@@ -27,8 +28,8 @@ void list_mutants(const Registry& registry) {
   for (const Mutant& mutant : registry.mutants) {
     const std::string equivalent =
         mutant.equivalent.empty() ? "" : "; equivalent: " + mutant.equivalent;
-    fmt::print("{:<36}  {:<50}  {} ({}){}\n", mutant.name, mutant.property, mutant.fault,
-               mutant.source, equivalent);
+    show(fmt::format("{:<36}  {:<50}  {} ({}){}\n", mutant.name, mutant.property, mutant.fault,
+                     mutant.source, equivalent));
   }
 }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/fit.h"
+
 namespace attncheck::cli {
 namespace {
 
@@ -89,7 +91,8 @@ std::string in_colour(const std::string& text) {
 }
 
 void show(const std::string& text) {
-  fmt::print("{}", takes_colour() ? in_colour(text) : text);
+  const std::string seen = isatty(STDOUT_FILENO) == 1 ? fitted(text) : text;
+  fmt::print("{}", takes_colour() ? in_colour(seen) : seen);
 }
 
 }  // namespace attncheck::cli

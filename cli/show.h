@@ -4,7 +4,8 @@
 
 namespace attncheck::cli {
 
-// Prints what a command has to say on stdout; in colour where people see it (takes_colour).
+// Prints what a command has to say on stdout; at a terminal fitted, and in colour where it takes
+// that (takes_colour).
 void show(const std::string& text);
 
 // Whether stdout takes colour: a terminal that is not "dumb", and NO_COLOR unset or empty

@@ -73,7 +73,7 @@ class Colour(unittest.TestCase):
         case = ["replay", "impl=mutant:A10 mesh=3x1 q=3 d=1"]
         seen, (plain, _) = on_terminal("stdout", case), piped(case)
         self.assertRegex(seen, "\x1b\\[[0-9;]*mFAILED\x1b")
-        self.assertEqual(COLOUR.sub("", seen), plain)
+        self.assertEqual(COLOUR.sub("", seen).split(), plain.split())
 
     def test_no_color_a_dumb_terminal_and_a_pipe_get_none(self):
         self.assertNotIn("\x1b", on_terminal("stdout", EXPLAIN, NO_COLOR="1"))
@@ -82,6 +82,18 @@ class Colour(unittest.TestCase):
 
     def test_an_empty_no_color_asks_for_nothing(self):
         self.assertIn("\x1b", on_terminal("stdout", EXPLAIN, NO_COLOR=""))
+
+
+class Width(unittest.TestCase):
+    def test_lines_fit_100_columns_but_those_that_are_copied(self):
+        for command in (["list", "properties"], ["list", "mutants"], ["replay", "impl=mutant:A10 mesh=3x1 q=3 d=1"],
+                        [*SMALL, "--quiet", "--impl", "mutant:A10,ring", "--cases", "4"]):  # fmt: skip
+            seen, (plain, _) = COLOUR.sub("", on_terminal("stdout", command)), piped(command)
+            long = [line for line in seen.splitlines() if len(line) > 100]
+            self.assertTrue(all(re.match("  (case|again|drawn as) ", line) for line in long), long)
+            if command[0] != "check":  # its last line says how long it took
+                self.assertEqual(seen.split(), plain.split())
+            self.assertGreater(max(map(len, plain.splitlines())), 100)
 
 
 class Line(unittest.TestCase):
