@@ -51,7 +51,9 @@ class Predictions(unittest.TestCase):
         path = os.path.join(FOLDER.name, "scale.json")
         done = run("bench", "scale", "--world", "8", "--shapes", "flux", "--json", path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith("predicted, not measured: "), done.stdout)
+        head, model = done.stdout.splitlines()[:2]
+        self.assertRegex(head, r"^attncheck \d\S*, LibTorch \d")
+        self.assertTrue(model.startswith("predicted, not measured: "), done.stdout)
         with open(path) as file:
             rows = json.load(file)["rows"]
         self.assertEqual({row["mesh"] for row in rows}, {"8x1", "4x2", "2x4", "1x8"})
