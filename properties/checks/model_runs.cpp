@@ -118,8 +118,10 @@ SingleRank single_rank(const Case& c, Lab& lab) {
   const DType dtype = c.problem.dtype, narrow = narrow_dtype(dtype), other = other_dtype(dtype);
   const double roundoff = reference::unit_roundoff(scalar_type(dtype));
   SingleRank single;
-  const auto results = [&](DType each) {
-    const Observation& observation = lab.observe(base_request(on_one_rank(c, each)));
+  const auto results = [&](DType each, const std::string& backend) {
+    Case one = on_one_rank(c, each);
+    one.backend = backend;
+    const Observation& observation = lab.observe(base_request(one));
     single.missing = ended_early(observation);
     return single.missing ? Tensors() : results_of(observation);
   };
@@ -127,12 +129,13 @@ SingleRank single_rank(const Case& c, Lab& lab) {
     const double scale = roundoff / reference::unit_roundoff(scalar_type(each));
     return deviations(single.exact, of, scale);
   };
-  single.exact = results(DType::f64);
+  single.exact = results(DType::f64, c.backend);
+  if (single.missing) single.exact = results(DType::f64, Case{}.backend);
   if (single.missing) return single;
-  const Tensors own = results(narrow);
+  const Tensors own = results(narrow, c.backend);
   if (single.missing) return single;
   Deviations worst = measured(narrow, own);
-  const Tensors second = results(other);
+  const Tensors second = results(other, c.backend);
   if (!std::exchange(single.missing, std::nullopt) && all_finite(second)) {
     worst = worse_of(std::move(worst), measured(other, second));
   }

@@ -14,7 +14,7 @@ namespace attncheck {
 // What the model of a case gives on one rank in float64, and how far an honest run in the case's
 // dtype may be from it. All by the names of the tensors: "out", "loss", "gradient of NAME".
 struct SingleRank {
-  std::map<std::string, at::Tensor> exact;  // float64
+  std::map<std::string, at::Tensor> exact;  // float64; on math where the backend does not take that
   std::map<std::string, double> bounds;     // of every element
   std::optional<Verdict> missing;           // why there is none: one of its runs ended early
 };

@@ -37,6 +37,23 @@ TEST(Models, ThatAreRightPass) {
   EXPECT_FALSE(applies(kAgree, "impl=model:any mesh=1x1 q=4 d=2").ok);
 }
 
+TEST(Models, AreJudgedOnABackendOfHalfTypesAlone) {
+  OracleLab lab;
+  std::string exact_on;
+  lab.plant([&](const Request& request, Observation& observation) {
+    const Case& c = request.case_;
+    const bool is_wide = c.problem.dtype != DType::bf16;
+    if (is_wide && c.backend == "halves") {
+      observation.ranks[0].error = RankError{Phase::forward, "takes bfloat16 alone"};
+    } else if (c.problem.dtype == DType::f64) {
+      exact_on = c.backend;
+    }
+  });
+  const std::string text = std::string(kCase) + " dtype=bf16 backend=halves";
+  EXPECT_EQ(judge(kMatches, text, lab).kind, Verdict::Kind::pass);
+  EXPECT_EQ(exact_on, "math");
+}
+
 TEST(Models, NameTheParameterWhoseGradientIsLowByTheNumberOfRanks) {
   const Verdict verdict = matches_with(scaled("gradient of inner.weight", 0.25));
   ASSERT_TRUE(verdict.failed());
