@@ -1,8 +1,9 @@
 #include "cli/fit.h"
 
 #include <algorithm>
-#include <sstream>
 #include <string_view>
+
+#include "cli/by_line.h"
 
 namespace attncheck::cli {
 namespace {
@@ -45,12 +46,7 @@ std::string fitted_line(std::string line) {
 }  // namespace
 
 std::string fitted(const std::string& text) {
-  std::istringstream lines(text);
-  std::string all;
-  for (std::string line; std::getline(lines, line);) {
-    all += fitted_line(std::move(line)) + (lines.eof() ? "" : "\n");
-  }
-  return all;
+  return by_line(text, fitted_line);
 }
 
 }  // namespace attncheck::cli

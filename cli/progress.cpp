@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/fit.h"
 #include "cli/interrupt.h"
 #include "cli/usage.h"
 
@@ -19,7 +20,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr auto kPauseOnTerminal = 100ms;
 constexpr auto kPauseElsewhere = 60s;
 constexpr Seconds kTooSoon{3};  // to say how long the rest takes
-constexpr size_t kWidth = 100;
 constexpr int kBar = 20;
 
 std::string time_text(double seconds) {
@@ -38,11 +38,11 @@ ProgressLine::ProgressLine(bool quiet)
       next_(on_terminal_ ? start_ : start_ + kPauseElsewhere) {}
 
 ProgressLine::~ProgressLine() {
-  if (written_) tell(fmt::format("\r{:{}}\r", "", kWidth));
+  if (written_) tell(fmt::format("\r{:{}}\r", "", kMostColumns));
 }
 
 void ProgressLine::write(const std::string& line) {
-  tell(fmt::format("\r{:<{}}", line.substr(0, kWidth), kWidth));
+  tell(fmt::format("\r{:<{}}", line.substr(0, kMostColumns), kMostColumns));
   written_ = true;
 }
 

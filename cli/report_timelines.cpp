@@ -14,6 +14,7 @@
 #include "harness/timeline/predicted.h"
 #include "impl/contract/method.h"
 #include "problem/case_text.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck::cli {
 namespace {
@@ -50,8 +51,7 @@ Case case_of(const char* text, const StreamSpec& spec, const Mesh& mesh) {
   Case c = parse_case(text);
   c.impl = spec.impl;
   c.mesh = mesh;
-  const int64_t world = mesh.world();
-  c.problem.q_len = c.problem.kv_len = (c.problem.q_len + world - 1) / world * world;
+  c.problem.q_len = c.problem.kv_len = next_multiple(c.problem.q_len, mesh.world());
   return c;
 }
 

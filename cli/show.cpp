@@ -1,13 +1,13 @@
 #include "cli/show.h"
 
 #include <cstdlib>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/color.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/by_line.h"
 #include "cli/fit.h"
 
 namespace attncheck::cli {
@@ -82,12 +82,7 @@ bool takes_colour() {
 }
 
 std::string in_colour(const std::string& text) {
-  std::istringstream lines(text);
-  std::string coloured;
-  for (std::string line; std::getline(lines, line);) {
-    coloured += line_in_colour(line) + (lines.eof() ? "" : "\n");
-  }
-  return coloured;
+  return by_line(text, line_in_colour);
 }
 
 void show(const std::string& text) {

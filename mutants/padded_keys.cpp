@@ -4,13 +4,10 @@
 #include "mutants/entry.h"
 #include "mutants/parents.h"
 #include "mutants/zeros_behind.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck {
 namespace {
-
-int64_t up_to_a_multiple(int64_t length, int64_t of) {
-  return (length + of - 1) / of * of;
-}
 
 AttentionPass padding(const AttentionPass& right, int64_t own, int64_t longest) {
   AttentionPass pass;
@@ -29,7 +26,7 @@ AttentionPass padding(const AttentionPass& right, int64_t own, int64_t longest) 
 Attention attention_of_padded_keys(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                    const AttentionOptions& options, const MeshGroups& groups) {
   AttentionOptions equal = options;
-  equal.kv_len = up_to_a_multiple(options.kv_len, groups.mesh.world());
+  equal.kv_len = next_multiple(options.kv_len, groups.mesh.world());
   const int64_t own = k.size(kSequenceAxis), longest = equal.kv_len / groups.mesh.world();
   check_call(ring_parent().limits, q, zeros_behind(k, longest), zeros_behind(v, longest), equal,
              groups);
@@ -43,7 +40,7 @@ Support supports_any_keys(Case c, const Backend& backend) {
   const bool plain = sees_every_place(p) && p.mask == Mask::none && p.shards.empty() &&
                      p.joint == Joint{} && p.layout == Layout::contiguous;
   if (!plain) return Support::no("keys are padded where all are seen and shards are near-equal");
-  c.problem.kv_len = up_to_a_multiple(p.kv_len, c.mesh.world());
+  c.problem.kv_len = next_multiple(p.kv_len, c.mesh.world());
   return supports_case(ring_parent().limits, c, backend);
 }
 

@@ -5,6 +5,7 @@
 #include "harness/scale/record.h"
 #include "impl/contract/context_parallel_config.h"
 #include "problem/model_shapes.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck::scale {
 namespace {
@@ -14,8 +15,7 @@ Case case_of(const Problem& problem, const Mesh& mesh, Rotate rotate) {
   c.impl = to_text(method_for(mesh));
   c.mesh = mesh;
   c.problem = problem;
-  const int64_t world = mesh.world();
-  c.problem.q_len = c.problem.kv_len = (problem.q_len + world - 1) / world * world;
+  c.problem.q_len = c.problem.kv_len = next_multiple(problem.q_len, mesh.world());
   c.return_lse = false;
   c.rotate = rotate;
   return c;

@@ -6,6 +6,7 @@
 #include "harness/timing/method_bytes.h"
 #include "impl/contract/context_parallel_config.h"
 #include "problem/model_shapes.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck::timing {
 namespace {
@@ -21,8 +22,7 @@ Problem problem_of(const Question& question, const std::string& shape) {
 
 // Rounded up to two for each rank.
 Problem of_length(Problem problem, int64_t tokens, int ranks) {
-  const int64_t unit = 2 * ranks;
-  problem.q_len = problem.kv_len = (tokens + unit - 1) / unit * unit;
+  problem.q_len = problem.kv_len = next_multiple(tokens, 2 * ranks);
   return problem;
 }
 

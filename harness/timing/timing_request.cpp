@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "problem/case_text.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck::timing {
 namespace {
@@ -82,7 +83,7 @@ RankTimes rank_times_from_bytes(const std::string& bytes) {
 int64_t exchanged_elements(const Problem& problem, int ranks) {
   const int64_t shard =
       problem.batch * (problem.kv_len / ranks) * problem.kv_heads * problem.head_dim;
-  return (shard + ranks - 1) / ranks * ranks;
+  return next_multiple(shard, ranks);
 }
 
 }  // namespace attncheck::timing

@@ -8,6 +8,7 @@
 
 #include "impl/backends/operator_forms.h"
 #include "impl/backends/visibility.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck {
 namespace {
@@ -41,7 +42,7 @@ std::optional<at::Tensor> attn_bias(const BackendInputs& block, at::Device devic
   if (!mask.defined()) return std::nullopt;
   const auto& q = block.q;
   const int64_t kv_len = block.k.size(1);
-  const int64_t row = (kv_len + kBiasRow - 1) / kBiasRow * kBiasRow;
+  const int64_t row = next_multiple(kv_len, kBiasRow);
   const auto options = q.options().device(device);
   const at::Tensor rows = at::zeros({q.size(0), q.size(2), q.size(1), row}, options);
   at::Tensor bias = rows.narrow(-1, 0, kv_len);

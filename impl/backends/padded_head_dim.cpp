@@ -6,12 +6,10 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/constant_pad_nd.h>
 
+#include "problem/next_multiple.h"
+
 namespace attncheck {
 namespace {
-
-int64_t padded_size(int64_t size, int64_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
 
 at::Tensor leading(const at::Tensor& x, int64_t components) {
   return x.narrow(-1, 0, components);
@@ -19,15 +17,15 @@ at::Tensor leading(const at::Tensor& x, int64_t components) {
 
 Problem padded_problem(Problem problem, int64_t multiple) {
   problem.scale = effective_scale(problem);
-  problem.head_dim = padded_size(problem.head_dim, multiple);
-  problem.v_head_dim = padded_size(problem.v_head_dim, multiple);
+  problem.head_dim = next_multiple(problem.head_dim, multiple);
+  problem.v_head_dim = next_multiple(problem.v_head_dim, multiple);
   return problem;
 }
 
 }  // namespace
 
 at::Tensor with_padded_head_dim(const at::Tensor& x, int64_t multiple) {
-  const int64_t more = padded_size(x.size(-1), multiple) - x.size(-1);
+  const int64_t more = next_multiple(x.size(-1), multiple) - x.size(-1);
   return more == 0 ? x : at::constant_pad_nd(x, {0, more}, 0);
 }
 

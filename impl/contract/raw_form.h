@@ -7,12 +7,13 @@
 
 #include "impl/contract/backend_contract.h"
 #include "impl/contract/dtypes.h"
+#include "problem/next_multiple.h"
 
 namespace attncheck {
 
 // S up to the next multiple of 32: the rows of an LSE of LseShape::BHS32.
 inline int64_t padded_to_32(int64_t rows) {
-  return (rows + 31) / 32 * 32;
+  return next_multiple(rows, 32);
 }
 
 // The sizes of the raw log-sum-exp that the contract declares for a block.
@@ -47,8 +48,7 @@ inline at::ScalarType raw_lse_type(const BackendContract& contract, at::ScalarTy
 // The sizes of the raw out; its head_dim is filled up where the kernel wants a multiple.
 inline std::vector<int64_t> raw_out_sizes(const BackendContract& contract, int64_t batch,
                                           int64_t q_len, int64_t heads, int64_t v_head_dim) {
-  const int64_t multiple = contract.takes.head_dim_multiple;
-  v_head_dim = (v_head_dim + multiple - 1) / multiple * multiple;
+  v_head_dim = next_multiple(v_head_dim, contract.takes.head_dim_multiple);
   if (contract.layout == KernelLayout::BHSD) return {batch, heads, q_len, v_head_dim};
   return {batch, q_len, heads, v_head_dim};
 }
