@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "problem/next_multiple.h"
-
 namespace attncheck {
 namespace {
 
@@ -28,7 +26,7 @@ int64_t least_tokens(const Case& plain, const SupportsCase& supports) {
 void round_head_dims(Problem& problem, int64_t multiple) {
   const bool alike = problem.head_dim == problem.v_head_dim;
   for (int64_t* size : {&problem.head_dim, &problem.v_head_dim}) {
-    *size = next_multiple(*size, multiple);
+    *size = (*size + multiple - 1) / multiple * multiple;
   }
   if (!alike && problem.head_dim == problem.v_head_dim) problem.v_head_dim += multiple;
 }
