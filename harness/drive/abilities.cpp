@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "problem/next_multiple.h"
+
 namespace attncheck {
 namespace {
 
@@ -21,12 +23,23 @@ int64_t least_tokens(const Case& plain, const SupportsCase& supports) {
   return supports(c) ? 1 : 2;
 }
 
+// Fewer tokens than ranks: where Ulysses gathers them, a rank has a pair that least_tokens misses.
+// Models take any number of tokens.
+bool takes_one_pair(const Case& plain, SubjectKind kind, const SupportsCase& supports) {
+  const bool model = kind == SubjectKind::model;
+  Case few = plain;
+  few.problem.q_len = model ? 1 : few.mesh.ring;
+  if (model && supports(few)) return true;
+  few.problem.kv_len = few.problem.q_len;
+  return supports(few).ok;
+}
+
 }  // namespace
 
 void round_head_dims(Problem& problem, int64_t multiple) {
   const bool alike = problem.head_dim == problem.v_head_dim;
   for (int64_t* size : {&problem.head_dim, &problem.v_head_dim}) {
-    *size = (*size + multiple - 1) / multiple * multiple;
+    *size = next_multiple(*size, multiple);
   }
   if (!alike && problem.head_dim == problem.v_head_dim) problem.v_head_dim += multiple;
 }
@@ -43,6 +56,7 @@ Abilities ask_abilities(const StreamSpec& spec, const Mesh& mesh, const Supports
   if (!abilities.plain || !needs_backend(spec.kind)) return abilities;
   abilities.head_dim_multiple = head_dim_multiple(plain, supports);
   abilities.least_tokens = least_tokens(plain, supports);
+  abilities.takes_one_pair = takes_one_pair(plain, spec.kind, supports);
   for (const Feature& feature : all_features()) {
     Case c = plain;
     feature.set(c, [](int64_t) { return 0; });

@@ -21,6 +21,8 @@ struct Abilities {
   bool stripes_by_place = false;
   int64_t head_dim_multiple = 1;  // 1, 2, 4 or 8: head_dims are multiples of this
   int64_t least_tokens = 1;       // 2 where one query a rank with one key a rank is refused
+  // Whether one query of a whole ring rank may meet one key there; of a model, its own tokens.
+  bool takes_one_pair = true;
 
   bool has(const std::string& feature) const;
 };

@@ -183,12 +183,19 @@ void set_sizes(Case& c, const LocalSizes& sizes) {
   p.head_dim = p.v_head_dim = sizes.head_dim;
 }
 
-// A later feature may have left one query a rank with one key a rank. Lengths that shards and
-// documents add up to stay.
-void keep_more_than_a_pair(Case& c) {
+// Whether some attention of the case has one query a rank with one key a rank. A model has one
+// among its q_len own tokens, and may have one of a rank's own with the others.
+bool has_one_pair(const Case& c, SubjectKind kind) {
+  const Problem& p = c.problem;
+  if (kind != SubjectKind::model) return std::max(p.q_len, p.kv_len) <= c.mesh.ring;
+  return p.q_len <= c.mesh.ring || (p.kv_len == 1 && p.q_len < 2 * c.mesh.world());
+}
+
+// A later feature may have left such a pair. Lengths that shards and documents add up to stay.
+void keep_more_than_a_pair(Case& c, SubjectKind kind) {
   Problem& p = c.problem;
-  const bool one_pair = std::max(p.q_len, p.kv_len) <= c.mesh.ring;
-  if (one_pair && p.shards.empty() && p.documents.empty()) p.q_len += c.mesh.world();
+  if (!p.shards.empty() || !p.documents.empty()) return;
+  if (has_one_pair(c, kind)) p.q_len += (kind == SubjectKind::model ? 2 : 1) * c.mesh.world();
 }
 
 // A merge has few rows and 3 to 5 partials; those of 5 cost the most, as they have 1680 trees.
@@ -227,10 +234,10 @@ Case draw_case(const StreamSpec& spec, const Mesh& mesh, const Abilities& abilit
   }
   c.seed = static_cast<uint64_t>(pick(int64_t{1} << 32));
   set_features(c, abilities, goal, pick);
-  // A model without other tokens, whatever a feature made of both lengths.
-  if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
   drop_what_does_not_fit(c.problem);
-  if (abilities.least_tokens > 1) keep_more_than_a_pair(c);
+  if (!abilities.takes_one_pair) keep_more_than_a_pair(c, spec.kind);
+  // A model without other tokens, whatever was made of both lengths.
+  if (spec.kind == SubjectKind::model && !abilities.has("kv")) c.problem.kv_len = c.problem.q_len;
   round_head_dims(c.problem, abilities.head_dim_multiple);
   const bool by_place = c.problem.layout == Layout::striped && !sees_every_place(c.problem);
   if (by_place && !abilities.stripes_by_place) c.problem.layout = Layout::contiguous;
