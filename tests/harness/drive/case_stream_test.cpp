@@ -206,6 +206,32 @@ TEST(CaseStream, HasNoRefusedCaseOfASubjectThatTakesEverything) {
   EXPECT_FALSE(stream.next_refused());
 }
 
+// What cuDNN's backward does not take: one query of a ring rank with one key there. A model meets
+// it among its own tokens, and with the others, of which each rank has all.
+Support more_than_a_pair(const Case& c) {
+  const Problem& p = c.problem;
+  const bool model = c.impl.starts_with("model:");
+  const bool own = p.q_len <= c.mesh.ring && (model || p.kv_len <= c.mesh.ring);
+  const bool others = model && p.kv_len == 1 && p.q_len < 2 * c.mesh.world();
+  return own || others ? Support::no("one query with one key") : every_split(c);
+}
+
+TEST(CaseStream, DrawsMoreThanOneQueryWithOneKeyWhereTheSubjectWantsIt) {
+  for (const SubjectKind kind : {SubjectKind::implementation, SubjectKind::model}) {
+    StreamSpec spec = wide_spec();
+    spec.kind = kind;
+    if (kind == SubjectKind::model) spec.impl = "model:subject";
+    CaseStream stream(spec, more_than_a_pair, 1);
+    bool few = false;
+    for (int i = 0; i < 1000; ++i) {
+      const Case c = stream.next().value();
+      few = few || c.problem.q_len < c.mesh.world();
+    }
+    EXPECT_LT(stream.counts().refused_share(), 0.01) << spec.impl;
+    EXPECT_TRUE(few) << "fewer tokens than ranks stay where other keys are more";
+  }
+}
+
 TEST(CaseStream, CountsDrawsThatWereRefusedAfterAll) {
   const SupportsCase odd_heads = [](const Case& c) {
     return c.problem.batch % 2 == 1 ? even_only(c) : Support::no("an even batch");
