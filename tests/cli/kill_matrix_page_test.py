@@ -25,6 +25,20 @@ REASONS = page.path("docs", "kill_matrix_reasons.txt")
 SEEDS, CASES, LIMIT = 5, 40, 7200
 FIRST_CASES = 10  # of the first seed: as much as a gate has time for
 AGAIN = "python3 tests/cli/kill_matrix_page_test.py build/cpu/bin/attncheck --write"
+# These hold two runs of the subject to each other, within what the right values allow. What a mutant makes may be larger,
+# and then its roundings alone, which are the processor's, decide whether the two differ.
+BY_ROUNDING = {
+    "batch_and_head_are_independent",
+    "duplicated_keys_add_log_two_to_lse",
+    "gradients_do_not_depend_on_who_else_requires_grad",
+    "key_order_does_not_matter",
+    "mesh_does_not_matter",
+    "output_is_linear_in_value",
+    "shifting_keys_by_a_constant_vector_shifts_lse",
+    "views_and_strides_do_not_matter",
+    "vjp_is_linear_in_cotangent",
+}
+MOST_BY_ROUNDING = 0.05  # of the mutants; 12 of 410 between two machines that were tried
 NEVER = float("inf")
 LISTED = "listed"
 
@@ -48,7 +62,9 @@ This page and [the table by mutant](kill_matrix_table.md), from which it follows
 {again}
 ```
 
-A test runs the first {first} cases of the first seed and holds them to the table.
+A test runs the first {first} cases of the first seed and holds them to the table. Properties that hold two runs of a
+subject to each other may differ from it for one mutant in twenty: there the roundings of wrong values count, and they
+are the processor's.
 
 - kills: mutants that the property catches on half of the seeds or more, or by the case that the mutant lists.
 - cases: the median, over its kills, of the drawn cases until then.
@@ -89,6 +105,16 @@ def number(text):
 def first_cases(entries):
     """What the first cases of the first seed show."""
     return {name: words[1] for name, words in entries.items() if number(words[1]) <= FIRST_CASES}
+
+
+def unlike_entries(found, listed):
+    """{property: (cases found, cases listed)} where they are not the same."""
+    names = sorted(found.keys() | listed.keys())
+    return {n: (found.get(n, "-"), listed.get(n, "-")) for n in names if found.get(n) != listed.get(n)}
+
+
+def entries_text(entries):
+    return ", ".join(f"{name} after {found}, the table has {listed}" for name, (found, listed) in entries.items())
 
 
 def row_text(row):
@@ -209,8 +235,12 @@ class FirstCases(unittest.TestCase):
         found = {row["name"]: first_cases(entries_of(row)) for row in report["matrix"] if not row["equivalent"]}
         listed = table.first_cases()
         self.assertEqual(found.keys(), listed.keys(), AGAIN)
-        differs = [f"{name}: found {found[name]}, the table has {listed[name]}" for name in found if found[name] != listed[name]]
-        self.assertFalse(differs, "\n".join(differs) + "\n" + AGAIN)
+        unlike = {name: unlike_entries(found[name], listed[name]) for name in found}
+        clear = [f"{m}: {entries_text(e)}" for m, e in unlike.items() if set(e) - BY_ROUNDING]
+        rounded = [f"{m}: {entries_text(e)}" for m, e in unlike.items() if e and not set(e) - BY_ROUNDING]
+        self.assertFalse(clear, "\n".join(clear) + "\n" + AGAIN)
+        self.assertLessEqual(len(rounded), MOST_BY_ROUNDING * len(found), "\n".join(rounded) + "\n" + AGAIN)
+        print(f"{len(found) - len(rounded)} mutants as listed, {len(rounded)} but for roundings", file=sys.stderr)
 
 
 def joined(program, reports):
