@@ -43,8 +43,8 @@ struct Provenance {
   // Which key shards' parts each query rank's dq has. Nothing is delivered: a rank makes its own.
   std::optional<ContributionMatrix> dq_parts;
   std::vector<ValueCheck> sums, dq;
-  // In which step of the ring something goes wrong first; empty where nothing does, or where the
-  // messages of the run are not seen or are not those of a ring.
+  // In which step of the ring something goes wrong first, see ring_steps.h; empty where nothing
+  // does, or where there is no ring.
   std::string first_wrong_step;
   std::vector<std::string> notes;  // errors of ranks, and what could not be measured
   bool ran = true;                 // false: a rank ended in an error

@@ -26,6 +26,21 @@ std::optional<int> only_peer(const Case& c, const Observation& forward, int rank
   return peers.size() == 1 ? std::optional(*peers.begin()) : std::nullopt;
 }
 
+// Nothing where messages are not those of a ring.
+std::optional<bool> receives_from_before(const Case& c, const Observation& forward) {
+  const int degree = c.mesh.ring;
+  if (static_cast<int>(forward.ranks.size()) != c.mesh.world()) return std::nullopt;
+  std::set<bool> sides;
+  for (int rank = 0; rank < c.mesh.world(); ++rank) {
+    const std::optional<int> peer = only_peer(c, forward, rank);
+    if (!peer) return std::nullopt;
+    const int before = modulo(c.mesh.ring_index(rank) - *peer, degree);
+    if (before != 1 && before != degree - 1) return std::nullopt;
+    sides.insert(before == 1);
+  }
+  return sides.size() == 1 ? std::optional(*sides.begin()) : std::nullopt;
+}
+
 std::optional<int> first_wrong(const RingSteps& steps, const ContributionMatrix& matrix) {
   std::optional<int> first;
   for (int rank = 0; rank < static_cast<int>(matrix.size()); ++rank) {
@@ -46,18 +61,9 @@ int RingSteps::step(int query_rank, int key_shard) const {
 }
 
 std::optional<RingSteps> ring_steps(const Case& c, const Observation& forward) {
-  const int degree = c.mesh.ring;
-  if (degree < 2 || static_cast<int>(forward.ranks.size()) != c.mesh.world()) return std::nullopt;
-  std::set<bool> sides;
-  for (int rank = 0; rank < c.mesh.world(); ++rank) {
-    const std::optional<int> peer = only_peer(c, forward, rank);
-    if (!peer) return std::nullopt;
-    const int before = modulo(c.mesh.ring_index(rank) - *peer, degree);
-    if (before != 1 && before != degree - 1) return std::nullopt;
-    sides.insert(before == 1);
-  }
-  if (sides.size() != 1) return std::nullopt;
-  return RingSteps{c.mesh, *sides.begin()};
+  if (c.mesh.ring < 2) return std::nullopt;
+  const std::optional<bool> from_before = receives_from_before(c, forward);
+  return RingSteps{c.mesh, from_before.value_or(true), from_before.has_value()};
 }
 
 std::string first_wrong_steps(const RingSteps& steps, const Provenance& provenance) {
@@ -71,8 +77,10 @@ std::string first_wrong_steps(const RingSteps& steps, const Provenance& provenan
   add("dK", provenance.dk);
   add("dV", provenance.dv);
   if (words.empty()) return "";
-  return fmt::format("the first wrong step of the ring (0 to {}): {}", steps.mesh.ring - 1,
-                     fmt::join(words, ", "));
+  const char* what = steps.seen
+                         ? "the first wrong step of the ring"
+                         : "keys are not seen to go round; wrong from so many ring ranks back";
+  return fmt::format("{} (0 to {}): {}", what, steps.mesh.ring - 1, fmt::join(words, ", "));
 }
 
 }  // namespace attncheck

@@ -26,6 +26,10 @@ class Explanation(unittest.TestCase):
         done = run("explain", case.format("backward"))
         self.assertIn("the first wrong step of the ring (0 to 3): dQ 1, dK 1, dV 1\n", done.stdout)
 
+    def test_explain_names_the_nearest_wrong_keys_where_keys_are_gathered(self):
+        done = run("explain", "impl=mutant:A10 mesh=3x1 q=3 d=1 seed=17")
+        self.assertIn("wrong from so many ring ranks back (0 to 2): dK 1, dV 1\n", done.stdout)
+
     def test_explain_of_a_right_case_shows_no_fault(self):
         done = run("explain", "impl=unified mesh=2x2 q=4 h=2 d=3 seed=17")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -52,6 +52,7 @@ def test_diffusers_ring_of_three_delivers_dk_and_dv_to_wrong_owners():
         assert moved in explained.stdout
     assert explained.stdout.count("right sum, wrong owner") == 2
     assert "dQ is right on every rank" in explained.stdout
+    assert "wrong from so many ring ranks back (0 to 2): dK 1, dV 1" in explained.stdout
 
 
 def test_diffusers_returns_an_lse_whose_gradient_is_lost():

@@ -47,15 +47,37 @@ TEST(RingSteps, AreThoseOfTheRingInAMeshOfTwoAxes) {
   EXPECT_EQ(steps->step(2, 3), 0);
 }
 
+bool are_seen(const char* mesh, const Observation& observation) {
+  const auto steps = ring_steps(ring_of(mesh), observation);
+  return steps && steps->seen;
+}
+
 TEST(RingSteps, AreNotMadeUpWhereMessagesAreThoseOfNoRing) {
-  EXPECT_FALSE(ring_steps(ring_of("3x1"), received_from({{1, 2}, {0, 2}, {0, 1}})));  // all-gather
-  EXPECT_FALSE(ring_steps(ring_of("4x1"), received_from({{2}, {3}, {0}, {1}})));
-  EXPECT_FALSE(ring_steps(ring_of("3x1"), received_from({{2}, {2}, {1}})));  // both sides
-  EXPECT_FALSE(ring_steps(ring_of("3x1"), received_from({{}, {0}, {1}})));
-  EXPECT_FALSE(ring_steps(ring_of("1x1"), received_from({{}})));
+  EXPECT_TRUE(are_seen("3x1", received_from({{2}, {0}, {1}})));
+  EXPECT_FALSE(are_seen("3x1", received_from({{1, 2}, {0, 2}, {0, 1}})));  // all-gather
+  EXPECT_FALSE(are_seen("4x1", received_from({{2}, {3}, {0}, {1}})));
+  EXPECT_FALSE(are_seen("3x1", received_from({{2}, {2}, {1}})));  // both sides
+  EXPECT_FALSE(are_seen("3x1", received_from({{}, {0}, {1}})));
   Observation unseen = received_from({{2}, {0}, {1}});
   unseen.ranks[1].trace.reset();
-  EXPECT_FALSE(ring_steps(ring_of("3x1"), unseen));
+  EXPECT_FALSE(are_seen("3x1", unseen));
+}
+
+TEST(RingSteps, ArePlacesBackFromTheQueryRankWhereTheyAreNotSeen) {
+  const auto steps = ring_steps(ring_of("4x1"), received_from({{}, {}, {}, {}}));
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->step(2, 1), 1);
+  EXPECT_EQ(steps->step(0, 1), 3);
+  Provenance provenance;
+  provenance.dk = ContributionMatrix(4, std::vector<Contribution>(4));
+  (*provenance.dk)[3][1].fate = Fate::missing;
+  EXPECT_EQ(first_wrong_steps(*steps, provenance),
+            "keys are not seen to go round; wrong from so many ring ranks back (0 to 3): dK 2");
+}
+
+TEST(RingSteps, AreNoneWhereThereIsNoRing) {
+  EXPECT_FALSE(ring_steps(ring_of("1x1"), received_from({{}})));
+  EXPECT_FALSE(ring_steps(ring_of("1x2"), received_from({{1}, {0}})));
 }
 
 TEST(RingSteps, NameTheFirstWrongOneOfEachMatrix) {
