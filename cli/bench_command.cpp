@@ -16,6 +16,7 @@
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/bench/measurements.h"
+#include "harness/html/report_html.h"
 #include "sim/affinity.h"
 
 namespace attncheck::cli {
@@ -49,30 +50,9 @@ void tell_measurement(const std::string& line) {
   }
 }
 
-void refuse_idle(const BenchArguments& arguments, const std::string& flag, bool given,
-                 const std::vector<std::string>& benches) {
-  if (!given || std::ranges::find(benches, arguments.what) != benches.end()) return;
-  throw UsageError(fmt::format("{}: bench {} has no use for it; it is of bench {}", flag,
-                               arguments.what, fmt::join(benches, ", ")));
-}
-
-void refuse_idle_flags(const BenchArguments& arguments) {
-  const ScaleArguments& files = arguments.scale;
-  refuse_idle(arguments, "--json", !arguments.json.empty(),
-              {"harness", "methods", "peers", "scale"});
-  refuse_idle(arguments, "--html", !files.html.empty(), {"methods", "peers", "timeline"});
-  refuse_idle(arguments, "--trace", !files.trace.empty(), {"timeline"});
-  refuse_idle(arguments, "--case", !files.case_text.empty(), {"timeline"});
-  refuse_idle(arguments, "--budget", !arguments.budgets.empty(), {"harness"});
-  refuse_idle(arguments, "--repetitions", arguments.repetitions.has_value(),
-              {"harness", "methods", "peers"});
-}
-
 }  // namespace
 
 int bench_command(const BenchArguments& arguments) {
-  require_name("bench", arguments.what, {"harness", "methods", "peers", "scale", "timeline"});
-  refuse_idle_flags(arguments);
   require_apart({{"--json", arguments.json},
                  {"--html", arguments.scale.html},
                  {"--trace", arguments.scale.trace}});
@@ -82,7 +62,7 @@ int bench_command(const BenchArguments& arguments) {
   if (arguments.what == "timeline") return timeline_command(arguments);
   if (arguments.what == "methods" || arguments.what == "peers") return methods_command(arguments);
   const std::vector<bench::Measurement> measurements = chosen_measurements(arguments.budgets);
-  ReportFile file("--json", arguments.json);
+  ReportFile file("--json", arguments.json), page("--html", arguments.scale.html);
   at::set_num_threads(1);
   const auto start = std::chrono::steady_clock::now();
   bench::BenchReport report{attncheck_version(),
@@ -99,7 +79,9 @@ int bench_command(const BenchArguments& arguments) {
   if (!arguments.quiet) tell_measurement("");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   show(bench::report_text(report));
-  file.write(bench::report_json(report));
+  const std::string json = bench::report_json(report);
+  file.write(json);
+  page.write(bench_html(json));
   return report.exit_code();
 }
 

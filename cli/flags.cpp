@@ -24,8 +24,9 @@ std::string finite_number(const std::string& text) {
   return *end == '\0' && std::isfinite(number) ? "" : "'" + text + "' is not a finite number";
 }
 
-void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help) {
-  app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
+CLI::Option* add_list(CLI::App* app, const char* flag, std::vector<std::string>& names,
+                      const char* help) {
+  return app->add_option(flag, names, help)->delimiter(',')->allow_extra_args(false);
 }
 
 CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help) {

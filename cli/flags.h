@@ -16,7 +16,8 @@ std::string whole_number(const std::string& text);
 std::string finite_number(const std::string& text);
 
 // A flag that takes names with commas between them.
-void add_list(CLI::App* app, const char* flag, std::vector<std::string>& names, const char* help);
+CLI::Option* add_list(CLI::App* app, const char* flag, std::vector<std::string>& names,
+                      const char* help);
 
 // A flag that names a file or a folder.
 CLI::Option* add_path(CLI::App* app, const char* flag, std::string& path, const char* help);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/bench_flags.h"
 #include "cli/check_flags.h"
 #include "cli/commands.h"
 #include "cli/contracts_command.h"
@@ -16,7 +17,6 @@
 #include "cli/interrupt.h"
 #include "cli/launch.h"
 #include "cli/manifest.h"
-#include "cli/methods_flags.h"
 #include "cli/mutants_command.h"
 #include "cli/names.h"
 #include "cli/plugin_flag.h"
@@ -97,49 +97,6 @@ void add_replay(CLI::App& app, Arguments& all) {
   add_path(replay, "--html", all.html, "Write what one case gave to this file as a page");
 }
 
-void add_scale(CLI::App* bench, ScaleArguments& a) {
-  add_list(bench, "--links", a.links,
-           "scale: the links within a node and across nodes: nvlink, pcie, ib, ethernet, or "
-           "NAME:MICROSECONDS:GIGABYTES");
-  bench->add_option("--world", a.worlds, "Numbers of ranks; methods takes one")
-      ->check(whole_number)
-      ->delimiter(',');
-  add_list(bench, "--shapes", a.shapes, "Attention shapes of public models, or all");
-  bench->add_option("--node", a.node, "scale: ranks of a node")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  bench->add_option("--tflops", a.tflops, "scale: of one rank's attention kernel")
-      ->check(CLI::Range(1e-3, 1e6))
-      ->check(finite_number)
-      ->capture_default_str();
-  bench->add_option("--case", a.case_text,
-                    "timeline: the case, e.g. 'impl=ring mesh=4x1 q=64 d=8'; predicted, or with "
-                    "transport=gloo measured");
-  add_path(bench, "--trace", a.trace, "timeline: write it to this file in Chrome's trace format");
-  add_path(bench, "--html", a.html, "timeline, methods, peers: write it to this file as a page");
-}
-
-void add_bench(CLI::App& app, Arguments& all) {
-  CLI::App* bench =
-      app.add_subcommand("bench", "Costs as ratios with their budgets, and predictions");
-  BenchArguments& a = all.bench;
-  bench
-      ->add_option(
-          "what", a.what,
-          "harness: the budgets of the harness itself; methods: times, on GPUs; peers: yours "
-          "beside them, on CPUs; scale: predictions for many ranks; timeline: what each "
-          "rank of one case does when")
-      ->required();
-  add_scale(bench, a.scale);
-  add_methods(*bench, a.methods);
-  add_list(bench, "--budget", a.budgets, "Budgets, or all");
-  bench->add_option("--repetitions", a.repetitions, "Of each measurement; by default its own")
-      ->check(CLI::Range(1, 1 << 20));
-  add_path(bench, "--json", a.json, "Write the report to this file as well");
-  bench->add_flag("--quiet", a.quiet, "No progress on stderr");
-  bench->callback([&all] { all.command = [&all] { return bench_command(all.bench); }; });
-}
-
 void add_list_command(CLI::App& app, Arguments& all) {
   CLI::App* list = app.add_subcommand(
       "list", "impls | models | backends | properties | mutants | transports | shapes | support");
@@ -188,7 +145,7 @@ int run(int argc, char** argv) {
   add_compare(app, all);
   add_contracts(app, all.contracts, all.command);
   add_promote(app, all.promote, all.command);
-  add_bench(app, all);
+  add_bench(app, all.bench, all.command);
   add_list_command(app, all);
   add_rank(app, all);
   add_plugins(app, all.plugins);

@@ -8,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/report_file.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/gpu_library.h"
@@ -125,12 +126,14 @@ int methods_command(const BenchArguments& given) {
       timing::measure(program_registry(), transport, question, [&](const std::string& shape) {
         if (!arguments.quiet) tell(fmt::format("timing {}\n", shape));
       });
+  table.bench = arguments.what;
+  table.packages = program_registry().callables.packages;
   table.version = attncheck_version();
   table.libtorch = libtorch_version();
-  fmt::print("{}", timing::table_text(table));
+  show(timing::table_text(table));
   const std::string json = timing::table_json(table);
   file.write(json);
-  page.write(methods_html(json));
+  page.write(bench_html(json));
   return table.exit_code();
 }
 

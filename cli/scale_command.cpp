@@ -6,8 +6,10 @@
 #include "cli/names.h"
 #include "cli/report_file.h"
 #include "cli/scale_question.h"
+#include "cli/show.h"
 #include "cli/usage.h"
 #include "cli/version.h"
+#include "harness/html/report_html.h"
 #include "harness/scale/prediction_table.h"
 #include "problem/case_text.h"
 #include "problem/model_shapes.h"
@@ -71,14 +73,16 @@ scale::Machine machine_of(const ScaleArguments& arguments) {
 
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json) {
   const scale::Question question = question_of(arguments);
-  ReportFile file("--json", json);
+  ReportFile file("--json", json), page("--html", arguments.html);
   scale::PredictionTable table = scale::predict_all(
       program_registry(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
   if (!quiet && ::isatty(STDERR_FILENO) == 1) tell(fmt::format("\r{:<50}\r", ""));
   table.version = attncheck_version();
   table.libtorch = libtorch_version();
-  fmt::print("{}", scale::table_text(table));
-  file.write(scale::table_json(table));
+  show(scale::table_text(table));
+  const std::string report = scale::table_json(table);
+  file.write(report);
+  page.write(bench_html(report));
   return kHeld;
 }
 

@@ -24,6 +24,7 @@ namespace attncheck {
 struct Callables {
   std::vector<std::string> rank_command;  // what is started for a rank; empty: the program itself
   std::string program = "attncheck";      // what a line that runs a case again begins with
+  std::map<std::string, std::string> packages;  // that the callables come from, and their versions
   // Subjects as `impl=` takes them, and "backend:NAME": a call may refuse what they do not refuse
   // before. The set: those that return a log-sum-exp.
   std::set<std::string> names, with_lse;

@@ -26,6 +26,7 @@ CallableDescriptions parse_descriptions(const std::string& text) {
     const DescriptionJson json = DescriptionJson::parse(text);
     all.rank_command = json.at("rank_command").get<std::vector<std::string>>();
     all.program = json.at("program");
+    if (json.contains("packages")) json.at("packages").get_to(all.packages);
     all.implementations = callables_in(json.at("implementations"));
     all.backends = callables_in(json.at("backends"));
   } catch (const DescriptionJson::exception& error) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -18,8 +19,9 @@ struct CallableDescription {
 
 // The callables of one run, and how processes are started that can call them.
 struct CallableDescriptions {
-  std::vector<std::string> rank_command;  // as RankCommand has it
-  std::string program = "attncheck";      // what a line that runs a case again begins with
+  std::vector<std::string> rank_command;        // as RankCommand has it
+  std::string program = "attncheck";            // what a line that runs a case again begins with
+  std::map<std::string, std::string> packages;  // that they come from, and their versions
   std::vector<CallableDescription> implementations, backends;
 };
 
@@ -30,6 +32,7 @@ class BadDescriptions : public std::invalid_argument {
 };
 
 // {"rank_command": ["python3", ...], "program": "python -m attncheck",
+//  "packages": {"torch": "2.11.0", ...},  -- may be left out
 //  "implementations": [{"name": "package.module:attention", "takes": ["scale", ...]}],
 //  "backends": [...]}. Throws BadDescriptions.
 CallableDescriptions descriptions_in(const std::string& path);

@@ -41,6 +41,7 @@ void add_callable(Registry& registry, Backend backend) {
 void add_callables(Registry& registry, const CallableDescriptions& all) {
   registry.callables.rank_command = all.rank_command;
   registry.callables.program = all.program;
+  registry.callables.packages = all.packages;
   for (const CallableDescription& callable : all.implementations) {
     add_callable(registry, callable, described_implementation(callable));
   }

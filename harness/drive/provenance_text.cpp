@@ -69,7 +69,9 @@ std::string provenance_text(const Provenance& provenance) {
   text += wrong_dq_text(provenance);
   if (!provenance.first_wrong_step.empty()) text += "  " + provenance.first_wrong_step + "\n";
   for (const std::string& note : provenance.notes) text += "  note: " + note + "\n";
-  text += provenance.fault() ? "a fault is shown\n" : "no fault is shown\n";
+  text += provenance.fault() ? "a fault is shown\n"
+                             : "no fault is shown: of out, and of gradients by a cotangent of out; "
+                               "replay judges lse as well\n";
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace attncheck {
 struct RingSteps {
   Mesh mesh;
   bool from_before = true;  // each rank receives from the one before it
-  // False where the transport does not see messages, or where they are not those of a ring, as where
-  // keys are gathered: steps are then places, from a rank back to that of the keys.
+  // False where the transport does not see messages, or where they are not those of a ring, as
+  // where keys are gathered: steps are then places, from a rank back to that of the keys.
   bool seen = true;
 
   // The step in which the queries of a rank meet the keys of a shard, 0 to ring degree - 1.

@@ -77,10 +77,11 @@ std::string report_html(const CheckReport& report, const std::vector<FailurePict
   return page_with("attncheck " + report.version + ": report", data);
 }
 
-std::string methods_html(const std::string& json) {
-  const Json times = Json::parse(json);
-  const auto version = times.at("attncheck").get<std::string>();
-  return page_with("attncheck " + version + ": methods", {{"methods", times}});
+std::string bench_html(const std::string& json) {
+  const Json report = Json::parse(json);
+  const auto version = report.at("attncheck").get<std::string>();
+  const auto bench = report.at("bench").get<std::string>();
+  return page_with("attncheck " + version + ": " + bench, {{"bench", report}});
 }
 
 std::string timeline_html(const timeline::Trace& trace, const std::string& version,

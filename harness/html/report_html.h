@@ -18,7 +18,7 @@ std::string report_html(const CheckReport& report, const std::vector<FailurePict
 std::string timeline_html(const timeline::Trace& trace, const std::string& version,
                           const std::string& libtorch);
 
-// A page of the JSON report of `bench methods`.
-std::string methods_html(const std::string& json);
+// A page of the JSON report of a bench: it says which.
+std::string bench_html(const std::string& json);
 
 }  // namespace attncheck

@@ -103,6 +103,7 @@ std::string table_json(const PredictionTable& table) {
   const Machine& machine = table.question.machine;
   Json json{{"attncheck", table.version},
             {"libtorch", table.libtorch},
+            {"bench", "scale"},
             {"predicted", true},
             {"machine",
              {{"inside", link_json(machine.inside)},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,7 +72,8 @@ struct ShapeTimes {
 };
 
 struct TimeTable {
-  std::string version, libtorch, transport, device;
+  std::string bench = "methods", version, libtorch, transport, device;
+  std::map<std::string, std::string> packages;  // versions of what is timed beside our own
   Question question;
   std::vector<ShapeTimes> shapes;
 

@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using bench::Spread;
 
-constexpr double kMilli = 1e3, kGiga = 1e-9, kTera = 1e-12;
+constexpr double kMilli = 1e3, kGiga = 1e-9;
+constexpr size_t kNameWidth = 12;
 
 // Three digits, and no exponent of what is large.
 std::string number_text(double number) {
@@ -25,18 +26,28 @@ std::string spread_text(const Spread& spread, double factor) {
                      number_text(spread.low * factor), number_text(spread.high * factor));
 }
 
+std::string versions_text(const TimeTable& table) {
+  std::string text = fmt::format("attncheck {}, LibTorch {}", table.version, table.libtorch);
+  for (const auto& [package, version] : table.packages) {
+    text += fmt::format(", {} {}", package, version);
+  }
+  return text + "\n";
+}
+
 std::string head_text(const TimeTable& table) {
   const Question& q = table.question;
-  return fmt::format(
-      "attncheck {}, LibTorch {}\n"
-      "measured over {}, {} ranks, tensors on {}, {} in {}: of {} repetitions in turn the median\n"
-      "(and quartiles), each of its slowest rank; percent of what the kernel does alone on one "
-      "rank\n"
-      "(of: what a causal ring can have on contiguous shards, R / (2 R - 1)); MB that the rank "
-      "with\n"
-      "most received, and whether that is what the method takes\n",
-      table.version, table.libtorch, table.transport, q.ranks, table.device, q.backend,
-      to_text(q.dtype), q.repetitions);
+  return versions_text(table) + fmt::format(
+                                    "measured over {}, {} ranks, tensors on {}, {} in {}: of {} "
+                                    "repetitions in turn the median\n"
+                                    "(and quartiles), each of its slowest rank; percent of what "
+                                    "the kernel does alone on one "
+                                    "rank\n"
+                                    "(of: what a causal ring can have on contiguous shards, R / (2 "
+                                    "R - 1)); MB that the rank "
+                                    "with\n"
+                                    "most received, and whether that is what the method takes\n",
+                                    table.transport, q.ranks, table.device, q.backend,
+                                    to_text(q.dtype), q.repetitions);
 }
 
 const char* rotate_of(const Case& c) {
@@ -49,11 +60,16 @@ std::string name_of(const Case& c) {
 
 using Pass = std::optional<PassTime> PassRow::*;
 
-// "41 of 57.1" where a causal ring has a bound.
+std::string share_text(double percent) {
+  return fmt::format("{:.{}f}", percent, percent < 10 ? 1 : 0);
+}
+
+// "41.2 (40-43) of 57.1" where a causal ring has a bound.
 std::string percent_text(const PassTime& time, const Case& c) {
   const std::optional<double> bound = load_bound(c);
-  const double median = time.percent.median;
-  const std::string percent = fmt::format("{:.{}f}", median, median < 100 ? 1 : 0);
+  const auto [median, low, high, repetitions] = time.percent;
+  const std::string percent = fmt::format("{:.{}f} ({}-{})", median, median < 100 ? 1 : 0,
+                                          share_text(low), share_text(high));
   return bound ? fmt::format("{} of {:.1f}", percent, 100 * *bound) : percent;
 }
 
@@ -66,28 +82,29 @@ std::string theory_text(const PassBytes& bytes) {
 }
 
 std::string time_text(const PassTime& time, const Case& c) {
-  std::string text =
-      fmt::format(" {:>23} {:>12} {:>8.3g} {:>9.3g}", spread_text(time.seconds, kMilli),
-                  percent_text(time, c), time.flops * kTera, time.tokens);
+  std::string text = fmt::format(" {:>21} {:>20} {:>9}", spread_text(time.seconds, kMilli),
+                                 percent_text(time, c), number_text(time.tokens));
   if (!time.bytes) return text + fmt::format(" {:>8} {:>6}\n", "-", "-");
   return text + fmt::format(" {:>8.3g} {:>6}\n", static_cast<double>(time.bytes->received) / 1e6,
                             theory_text(*time.bytes));
 }
 
-std::string row_text(const PassRow& row, Pass pass, size_t width) {
+// A long name has a line of its own.
+std::string row_text(const PassRow& row, Pass pass) {
   const Case& c = row.case_;
   const std::string place = fmt::format("{} {}", to_text(c.mesh), rotate_of(c));
-  const std::string start = fmt::format("  {:<{}} {:<13}", name_of(c), width, place);
+  const std::string name = name_of(c);
+  const std::string start = name.size() > kNameWidth
+                                ? fmt::format("  {}\n  {:<{}} {:<13}", name, "", kNameWidth, place)
+                                : fmt::format("  {:<{}} {:<13}", name, kNameWidth, place);
   if (!(row.*pass)) return fmt::format("{} not timed: {}\n", start, row.why_not);
   return start + time_text(*(row.*pass), c);
 }
 
 std::string passes_text(const ShapeTimes& shape, const char* name, Pass pass) {
-  size_t width = 12;
-  for (const PassRow& row : shape.passes) width = std::max(width, name_of(row.case_).size());
-  std::string text = fmt::format("  {:<{}} {:<13} {:>23} {:>12} {:>8} {:>9} {:>8} {:>6}\n", name,
-                                 width, "mesh", "ms", "%", "TFLOP/s", "tokens/s", "MB", "theory");
-  for (const PassRow& row : shape.passes) text += row_text(row, pass, width);
+  std::string text = fmt::format("  {:<{}} {:<13} {:>21} {:>20} {:>9} {:>8} {:>6}\n", name,
+                                 kNameWidth, "mesh", "ms", "%", "tokens/s", "MB", "theory");
+  for (const PassRow& row : shape.passes) text += row_text(row, pass);
   return text;
 }
 
@@ -166,11 +183,17 @@ std::string table_text(const TimeTable& table) {
 
 std::string table_json(const TimeTable& table) {
   const Question& q = table.question;
-  Json json{{"attncheck", table.version},   {"libtorch", table.libtorch},
-            {"bench", "methods"},           {"transport", table.transport},
-            {"device", table.device},       {"ranks", q.ranks},
-            {"backend", q.backend},         {"dtype", to_text(q.dtype)},
-            {"repetitions", q.repetitions}, {"shapes", Json::array()}};
+  Json json{{"attncheck", table.version},
+            {"libtorch", table.libtorch},
+            {"packages", table.packages},
+            {"bench", table.bench},
+            {"transport", table.transport},
+            {"device", table.device},
+            {"ranks", q.ranks},
+            {"backend", q.backend},
+            {"dtype", to_text(q.dtype)},
+            {"repetitions", q.repetitions},
+            {"shapes", Json::array()}};
   for (const ShapeTimes& shape : table.shapes) json["shapes"].push_back(shape_json(shape));
   return json.dump(2) + "\n";
 }

@@ -39,7 +39,9 @@ bool right_alone(Lab& lab, const std::optional<Case>& c) {
 Verdict second_is_right_after_first(Lab& lab, const Request& first, const Request& second,
                                     const Observation& of_second) {
   Verdict verdict =
-      out_agrees_with_reference(lab, second, of_second, ", after the other's forward");
+      out_agrees_with_reference(lab, second, of_second,
+                                ", after the other's forward; replay that case: where it fails "
+                                "alone, that is the fault");
   const auto right_without_company = [&] {
     return right_alone(lab, first.case_) && right_alone(lab, larger_shape(second.case_, lab));
   };

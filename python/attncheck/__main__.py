@@ -20,7 +20,7 @@ def _command(words: list[str]) -> list[str]:
         return words
     if words[0] == "check":
         words = _arguments.with_defaults(words, backends)
-    text = _program.descriptions(impls, backends)
+    text = _program.descriptions(impls, backends, with_packages=words[0] == "bench")
     _say_what_takes_time(words)
     return [*words, "--callables", f"/proc/self/fd/{_program.file_in_memory(text)}"]
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from . import _describe, _names
+from . import _describe, _names, _packages
 from ._protocol import RequestError
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -36,7 +36,7 @@ def _described(names: Iterable[str], keywords) -> list[dict[str, object]]:
     return [{"name": name, "takes": keywords(_names.load(name), name)} for name in names]
 
 
-def descriptions(implementations: list[str], backends: list[str]) -> str:
+def descriptions(implementations: list[str], backends: list[str], with_packages: bool = False) -> str:
     """What --callables is to be given: what the callables take, and how to start a rank."""
     described = {
         "implementations": _described(implementations, _describe.attention_keywords),
@@ -48,7 +48,8 @@ def descriptions(implementations: list[str], backends: list[str]) -> str:
         "backends": backends,
     }
     command = [sys.executable, os.path.join(FOLDER, "_rank.py"), json.dumps(asked)]
-    return json.dumps({"rank_command": command, "program": AGAIN, **described})
+    packages = _packages.versions([*implementations, *backends]) if with_packages else {}
+    return json.dumps({"rank_command": command, "program": AGAIN, "packages": packages, **described})
 
 
 def file_in_memory(text: str) -> int:

@@ -52,9 +52,10 @@ class BenchPages(BrowsedPages):
         self.assertEqual(figure["lanes"], ["rank 0", "rank 1", "rank 2", "path"])
 
     def test_a_flag_of_another_bench_is_refused(self):
-        for bench, flag in [("scale", "--html"), ("harness", "--html"), ("methods", "--trace"), ("timeline", "--json")]:
+        for bench, flag in [("scale", "--trace"), ("harness", "--dtype"), ("methods", "--trace"), ("timeline", "--json"),
+                            ("methods", "--links"), ("timeline", "--impl"), ("scale", "--budget"), ("harness", "--world")]:
             path = self.path("unused")
-            done = run("bench", bench, flag, path)
+            done = run("bench", bench, flag, {"--links": "nvlink,ib", "--world": "2"}.get(flag, path))
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"{flag}: bench {bench} has no use for it", done.stderr)
             self.assertFalse(os.path.exists(path))
@@ -97,6 +98,47 @@ class BenchPages(BrowsedPages):
                 self.assertAlmostEqual(bar / figure["bars"][0], percent / percents[0], delta=0.01)
             self.assertEqual(figure["bounds"], 2)  # the ring by all-gather and by send/receive
             self.assertIn("as in theory", figure["rows"][1][-1])
+
+    def opened(self, bench, *arguments):
+        """The JSON report of a bench, and its page at both widths."""
+        page, path = self.path(f"{bench}.html"), self.path(f"{bench}.json")
+        done = run("bench", bench, "--quiet", "--html", page, "--json", path, *arguments)
+        self.assertIn(done.returncode, (0, 1), done.stderr)  # 1: a budget is missed, which is a matter of the machine
+        for width in (1280, 400):
+            self.open(page, width)
+            self.assertEqual(self.browser.complaints(), [])
+            self.assertEqual(self.browser.requests(), ["file://" + page])
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), width)
+        with open(path) as file:
+            report = json.load(file)
+        self.assertEqual(report["bench"], bench)
+        return report
+
+    def bars(self, kind):
+        return self.browser.run("""return [...document.querySelectorAll("figure.methods")].map((figure) =>
+            [...figure.querySelectorAll(arguments[0])].map((bar) => [bar.x.baseVal.value, bar.width.baseVal.value]))""", kind)
+
+    def test_predictions_are_bars_that_end_in_what_waits(self):
+        rows = self.opened("scale", "--shapes", "flux", "--world", "4,8")["rows"]
+        figures = list(zip(self.bars("rect.bar-of"), self.bars("rect.waiting"), strict=True))
+        self.assertEqual(len(figures), 2)
+        for world, (whole, waiting) in zip((4, 8), figures, strict=True):
+            table = [row for row in rows if row["world"] == world]
+            slowest = max(row["seconds"] for row in table)
+            for row, bar, end in zip(table, whole, waiting, strict=True):
+                self.assertAlmostEqual(bar[1] / 600, row["seconds"] / slowest, delta=0.001)
+                self.assertAlmostEqual(end[1] / 600, row["waited_seconds"] / slowest, delta=0.001)
+                self.assertAlmostEqual(sum(end), bar[1], delta=0.1)
+
+    def test_budgets_are_bars_up_to_the_line_of_what_is_allowed(self):
+        budgets = self.opened("harness", "--budget", "observed_run,large_world", "--repetitions", "2")["budgets"]
+        ((*bars,),) = self.bars("rect.bar-of")
+        self.assertEqual(len(bars), 2)
+        for budget, bar in zip(budgets, bars, strict=True):
+            self.assertAlmostEqual(bar[1], min(600, 300 * budget["ratio"] / budget["budget"]), delta=0.1)
+        verdicts = self.browser.run("""return [...document.querySelectorAll("figure.budgets tbody tr")].map(
+            (row) => row.cells[1].textContent.split(" ")[1])""")
+        self.assertEqual(verdicts, [budget["verdict"] for budget in budgets])
 
 
 if __name__ == "__main__":

@@ -1,36 +1,28 @@
 // Times of methods side by side: for each shape and pass a bar for each method, as percent of what the
 // kernel does alone on one rank, with its quartiles and, of a causal ring, what it can have.
 
-const METHOD_ROW = 20, METHOD_BARS = 600;
-
 function methodName(pass) {
   return [pass.impl === "local" ? "kernel alone" : pass.impl, pass.mesh, pass.rotate].filter((word) => word !== "-").join(" ");
 }
 
 function methodBar(pass, direction, scale, i) {
   const { median, low, high } = pass[direction].percent;
-  const [y, middle] = [i * METHOD_ROW + 3, i * METHOD_ROW + METHOD_ROW / 2];
+  const [y, middle] = [i * BAR_ROW + 3, i * BAR_ROW + BAR_ROW / 2];
   const words = `${methodName(pass)}: ${brief(median)} % of the kernel alone (${brief(low)} to ${brief(high)})`;
   const group = drawn("g", { class: "method", "data-method": methodName(pass) }, drawn("title", {}, words),
-    drawn("rect", { x: 0, y, width: scale(median), height: METHOD_ROW - 6, class: "bar-of" }),
+    drawn("rect", { x: 0, y, width: scale(median), height: BAR_ROW - 6, class: "bar-of" }),
     drawn("line", { x1: scale(low), x2: scale(high), y1: middle, y2: middle, class: "whisker" }));
   if (pass.load_bound) {
     const x = scale(100 * pass.load_bound);
-    group.append(drawn("line", { x1: x, x2: x, y1: y - 2, y2: y + METHOD_ROW - 4, class: "limit" }));
+    group.append(drawn("line", { x1: x, x2: x, y1: y - 2, y2: y + BAR_ROW - 4, class: "limit" }));
   }
   return group;
 }
 
 function methodChart(passes, direction) {
   const most = Math.max(100, ...passes.map((pass) => pass[direction].percent.high));
-  const scale = (percent) => METHOD_BARS * percent / most;
-  const height = passes.length * METHOD_ROW;
-  const svg = drawn("svg", { viewBox: `0 0 ${METHOD_BARS} ${height}`, preserveAspectRatio: "none", "aria-hidden": true });
-  svg.style.blockSize = `${height}px`;
-  svg.append(...passes.map((pass, i) => methodBar(pass, direction, scale, i)));
-  const names = make("div", { class: "names" }, passes.map((pass) => make("span", {}, methodName(pass))));
-  return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": `${direction} by method` },
-    make("div", { class: "bars" }, names, svg));
+  const scale = (percent) => BARS * percent / most;
+  return barChart(`${direction} by method`, passes.map(methodName), (i) => methodBar(passes[i], direction, scale, i));
 }
 
 function bytesWords(time) {
@@ -70,10 +62,9 @@ function methodsSection(shape, i) {
 
 // A page of times alone.
 function showMethods(times) {
-  const facts = [`attncheck ${times.attncheck}`, `LibTorch ${times.libtorch}`, `${plural(times.ranks, "rank")} over ${times.transport}`,
-    `on ${times.device}`, times.backend, times.dtype, `median and quartiles of ${plural(times.repetitions, "repetition")} in turn, each of its slowest rank`];
-  document.getElementById("page").append(
-    make("header", {}, make("h1", {}, "Methods side by side"), make("p", { class: "dim" }, facts.join(" · ")),
-      make("p", { class: "dim" }, "The line on a bar is what a causal ring can have on contiguous shards, R / (2 R - 1).")),
-    times.shapes.map(methodsSection).reduce((all, one) => { all.append(one); return all; }, make("div")));
+  const packages = Object.entries(times.packages || {}).map(([name, version]) => `${name} ${version}`);
+  const facts = [...packages, `${plural(times.ranks, "rank")} over ${times.transport}`, `on ${times.device}`, times.backend,
+    times.dtype, `median and quartiles of ${plural(times.repetitions, "repetition")} in turn, each of its slowest rank`];
+  const bound = "The line on a bar is what a causal ring can have on contiguous shards, R / (2 R - 1).";
+  showBench(times, "Methods side by side", facts, bound, times.shapes.map(methodsSection));
 }

@@ -125,6 +125,8 @@ function showReport() {
   openNamed();
 }
 
+const showOfBench = { methods: showMethods, peers: showMethods, scale: showPredictions, harness: showBudgets };
+
 if (data.report) showReport();
-else if (data.methods) showMethods(data.methods);
+else if (data.bench) showOfBench[data.bench.bench](data.bench);
 else showTimelines();
