@@ -13,6 +13,8 @@
 namespace attncheck {
 namespace {
 
+constexpr size_t kMostNamed = 100, kFirstNamed = 10;  // of known names in an error
+
 template <typename Entries>
 auto find_named(const Entries& entries, const std::string& name) -> decltype(entries.data()) {
   const auto found = std::find_if(entries.begin(), entries.end(),
@@ -42,10 +44,16 @@ std::vector<std::string> names_like(const std::string& impl, std::vector<std::st
   return names;
 }
 
+// Of very many names the first alone: a line of hundreds is read by nobody.
 std::string unknown_text(const std::string& kind, const std::string& name,
                          const std::vector<std::string>& known) {
+  const bool many = known.size() > kMostNamed;
+  const std::vector<std::string> named(known.begin(),
+                                       many ? known.begin() + kFirstNamed : known.end());
+  const std::string more =
+      many ? " and " + std::to_string(known.size() - kFirstNamed) + " more: attncheck list" : "";
   return "unknown " + kind + " '" + name + "'" + suggestion(name, known) +
-         " (known: " + list_of(known) + ")";
+         " (known: " + list_of(named) + more + ")";
 }
 
 std::string without_parameter(const std::string& name) {

@@ -89,14 +89,20 @@ std::string time_text(const PassTime& time, const Case& c) {
                             theory_text(*time.bytes));
 }
 
-// A long name has a line of its own.
-std::string row_text(const PassRow& row, Pass pass) {
-  const Case& c = row.case_;
+// A long name has a line of its own, above the first row of that name.
+std::string start_text(const Case& c, bool first_of_name) {
   const std::string place = fmt::format("{} {}", to_text(c.mesh), rotate_of(c));
-  const std::string name = name_of(c);
-  const std::string start = name.size() > kNameWidth
-                                ? fmt::format("  {}\n  {:<{}} {:<13}", name, "", kNameWidth, place)
-                                : fmt::format("  {:<{}} {:<13}", name, kNameWidth, place);
+  std::string name = name_of(c), above;
+  if (name.size() > kNameWidth) {
+    above = first_of_name ? fmt::format("  {}\n", name) : "";
+    name.clear();
+  }
+  return above + fmt::format("  {:<{}} {:<13}", name, kNameWidth, place);
+}
+
+std::string row_text(const PassRow& row, Pass pass, bool first_of_name) {
+  const Case& c = row.case_;
+  const std::string start = start_text(c, first_of_name);
   if (!(row.*pass)) return fmt::format("{} not timed: {}\n", start, row.why_not);
   return start + time_text(*(row.*pass), c);
 }
@@ -104,7 +110,11 @@ std::string row_text(const PassRow& row, Pass pass) {
 std::string passes_text(const ShapeTimes& shape, const char* name, Pass pass) {
   std::string text = fmt::format("  {:<{}} {:<13} {:>21} {:>20} {:>9} {:>8} {:>6}\n", name,
                                  kNameWidth, "mesh", "ms", "%", "tokens/s", "MB", "theory");
-  for (const PassRow& row : shape.passes) text += row_text(row, pass);
+  std::string before;
+  for (const PassRow& row : shape.passes) {
+    text += row_text(row, pass, row.case_.impl != before);
+    before = row.case_.impl;
+  }
   return text;
 }
 

@@ -255,6 +255,13 @@ class Runs(unittest.TestCase):
         self.assertEqual(unknown.returncode, 2)
         self.assertIn("did you mean 'flux_like'", unknown.stderr)
 
+    def test_of_hundreds_of_known_names_an_error_has_the_nearest_and_the_first(self):
+        done = run("mutants", "--mutant", "A100")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("did you mean 'A10'? (known: A1, A2, ", done.stderr)
+        self.assertRegex(done.stderr, r" and \d{3} more: attncheck list\)\n$")
+        self.assertLess(len(done.stderr), 200)
+
     def test_a_parameter_gradient_that_is_low_says_by_how_much(self):
         done = run("replay", "impl=mutant:A14 mesh=2x1 q=2 d=1")
         self.assertEqual(done.returncode, 1, done.stderr)
