@@ -1,10 +1,12 @@
 #include "harness/contracts/table_file.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
 #include "harness/contracts/operator_call.h"
+#include "problem/suggestion.h"
 
 namespace attncheck {
 namespace {
@@ -42,12 +44,22 @@ Release release_of(const TableJson& json) {
   return *release;
 }
 
+// A key that is misspelt would leave out what it says.
+void refuse_other_keys(const TableJson& json, const std::vector<std::string>& known) {
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    throw std::invalid_argument("unknown key '" + key + "'" + suggestion(key, known));
+  }
+}
+
 ReturnedTensor returned_tensor(const TableJson& json) {
+  refuse_other_keys(json, {"name", "position", "shape", "dtype", "memory", "empty_rows"});
   return {json.at("name"),  json.at("position"), json.at("shape"),
           json.at("dtype"), json.at("memory"),   json.at("empty_rows")};
 }
 
 KernelContract table_row(const TableJson& json) {
+  refuse_other_keys(json, {"op", "device", "first", "last", "schema", "returns", "note", "source"});
   KernelContract row;
   row.op = json.at("op");
   row.device = json.at("device");
@@ -59,6 +71,23 @@ KernelContract table_row(const TableJson& json) {
   row.source = json.at("source");
   in_dispatchers_words(row.op, row.schema);  // throws for what is no schema
   return row;
+}
+
+// "row 3 (OP, from 2.9): ", as far as the row says so.
+std::string place_of(const TableJson& row, size_t index) {
+  const auto text = [&](const char* key) {
+    const bool has = row.is_object() && row.contains(key) && row.at(key).is_string();
+    return has ? row.at(key).get<std::string>() : std::string("?");
+  };
+  return "row " + std::to_string(index + 1) + " (" + text("op") + ", from " + text("first") + "): ";
+}
+
+KernelContract numbered_row(const TableJson& row, size_t index) {
+  try {
+    return table_row(row);
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(place_of(row, index) + error.what());
+  }
 }
 
 }  // namespace
@@ -73,7 +102,9 @@ ContractTable parse_table(const std::string& text) {
   ContractTable table;
   try {
     const TableJson json = TableJson::parse(text);
-    for (const TableJson& row : json.at("contracts")) table.push_back(table_row(row));
+    for (const TableJson& row : json.at("contracts")) {
+      table.push_back(numbered_row(row, table.size()));
+    }
   } catch (const TableJson::exception& error) {
     throw std::invalid_argument(error.what());
   }

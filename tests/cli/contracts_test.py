@@ -170,6 +170,16 @@ class Contracts(unittest.TestCase):
 
         self.refused("--table", self.edited_table(odd_dtype), says="'f32'")
 
+        def misspelt(row):
+            row["returns"][0]["empty_row"] = row["returns"][0].pop("empty_rows")
+
+        self.refused("--table", self.edited_table(misspelt), says="did you mean 'empty_rows'")
+
+        def without_device(row):
+            del row["device"]
+
+        self.refused("--table", self.edited_table(without_device), says="row 1 (")
+
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
