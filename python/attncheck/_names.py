@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import traceback
 from types import ModuleType
 from typing import Any
 
@@ -24,12 +25,29 @@ def is_callable_name(word: str) -> bool:
 def load(name: str) -> Any:
     """The object that "package.module:name" or "folder/file.py:name" names."""
     module_name, _, path = name.rpartition(":")
-    found: Any = _module_of_file(module_name) if module_name.endswith(".py") else _module(module_name)
+    found: Any = _imported(module_name)
     for part in path.split("."):
         if not hasattr(found, part):
             raise RequestError(f"{module_name} has no '{path}': give a name that it defines")
         found = getattr(found, part)
     return found
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return _module_of_file(name) if name.endswith(".py") else _module(name)
+    except RequestError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise RequestError(f"{name} cannot be imported: {said} ({_place_of_error(error)})") from error
+
+
+def _place_of_error(error: Exception) -> str:
+    """The innermost line outside of Python's own import."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith("<frozen")]
+    return f"{own[-1].filename}:{own[-1].lineno}"
 
 
 def name_of(target: Any) -> str:

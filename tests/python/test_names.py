@@ -70,3 +70,14 @@ def test_a_wrong_name_is_one_line_and_exit_2(name, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert sum(line.startswith("attncheck: ") for line in done.stderr.splitlines()) == 1
+
+
+def test_a_module_that_fails_on_import_is_one_line_with_its_place_and_exit_2(tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text("import os\n\nimport no_such_package\n")
+    done = subprocess.run([sys.executable, "-m", "attncheck", "check", "--impl", f"{file}:attention"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stderr
+    said = f"broken.py cannot be imported: ModuleNotFoundError: No module named 'no_such_package' ({file}:3)"
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
