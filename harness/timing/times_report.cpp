@@ -36,18 +36,15 @@ std::string versions_text(const TimeTable& table) {
 
 std::string head_text(const TimeTable& table) {
   const Question& q = table.question;
-  return versions_text(table) + fmt::format(
-                                    "measured over {}, {} ranks, tensors on {}, {} in {}: of {} "
-                                    "repetitions in turn the median\n"
-                                    "(and quartiles), each of its slowest rank; percent of what "
-                                    "the kernel does alone on one "
-                                    "rank\n"
-                                    "(of: what a causal ring can have on contiguous shards, R / (2 "
-                                    "R - 1)); MB that the rank "
-                                    "with\n"
-                                    "most received, and whether that is what the method takes\n",
-                                    table.transport, q.ranks, table.device, q.backend,
-                                    to_text(q.dtype), q.repetitions);
+  const std::string measured = fmt::format(
+      "measured over {}, {} ranks, tensors on {}, {} in {}: of {} repetitions in turn the median\n"
+      "(and quartiles), each of its slowest rank; percent of what the kernel does alone on one "
+      "rank\n"
+      "(of: what a causal ring can have on contiguous shards, R / (2 R - 1)); MB that the rank "
+      "with\n"
+      "most received, and whether that is what the method takes\n",
+      table.transport, q.ranks, table.device, q.backend, to_text(q.dtype), q.repetitions);
+  return versions_text(table) + measured;
 }
 
 const char* rotate_of(const Case& c) {

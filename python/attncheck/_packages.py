@@ -12,7 +12,7 @@ from types import ModuleType
 from . import _names
 
 
-def _imported(module: ModuleType) -> set[str]:
+def _imports_of(module: ModuleType) -> set[str]:
     """The first names of what the module imports, at its top or inside functions, and its own."""
     names = {module.__name__}
     try:
@@ -30,7 +30,7 @@ def _imported(module: ModuleType) -> set[str]:
 def versions(names: Iterable[str]) -> dict[str, str]:
     """{"diffusers": "0.42.1", ...}: of the callables of these names, by the names of the packages."""
     modules = [sys.modules.get(getattr(_names.load(name), "__module__", "")) for name in names]
-    imported = {part for module in modules if module is not None for part in _imported(module)}
+    imported = {part for module in modules if module is not None for part in _imports_of(module)}
     packages = importlib.metadata.packages_distributions()
     found = {package for part in imported for package in packages.get(part, ())}
     return {package: importlib.metadata.version(package) for package in sorted(found)}

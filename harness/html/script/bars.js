@@ -8,8 +8,7 @@ function barChart(label, names, draw) {
   const svg = drawn("svg", { viewBox: `0 0 ${BARS} ${height}`, preserveAspectRatio: "none", "aria-hidden": true });
   svg.style.blockSize = `${height}px`;
   svg.append(...names.map((name, i) => draw(i)));
-  return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": label },
-    make("div", { class: "bars" }, make("div", { class: "names" }, names.map((name) => make("span", {}, name))), svg));
+  return scrolled(label, make("div", { class: "bars" }, make("div", { class: "names" }, names.map((name) => make("span", {}, name))), svg));
 }
 
 function bar(kind, i, from, to) {
@@ -19,6 +18,11 @@ function bar(kind, i, from, to) {
 // A line across the i-th bar.
 function mark(kind, i, x) {
   return drawn("line", { x1: x, x2: x, y1: i * BAR_ROW + 1, y2: (i + 1) * BAR_ROW - 1, class: kind });
+}
+
+function whisker(i, low, high) {
+  const middle = (i + 0.5) * BAR_ROW;
+  return drawn("line", { x1: low, x2: high, y1: middle, y2: middle, class: "whisker" });
 }
 
 function showBench(report, title, facts, note, sections) {

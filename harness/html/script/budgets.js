@@ -13,10 +13,9 @@ function budgetWords(budget) {
 function budgetBar(budget, i) {
   const scale = (ratio) => BARS * Math.min(1, ratio / budget.budget / MOST_OF_BUDGET);
   const words = `${budget.name}: ${brief(budget.ratio)} (${brief(budget.low)} to ${brief(budget.high)}), ${budgetWords(budget)}`;
-  const middle = (i + 0.5) * BAR_ROW;
   return drawn("g", { class: `method ${budget.verdict}`, "data-method": budget.name }, drawn("title", {}, words),
     bar("bar-of", i, 0, scale(budget.ratio)),
-    drawn("line", { x1: scale(budget.low), x2: scale(budget.high), y1: middle, y2: middle, class: "whisker" }),
+    whisker(i, scale(budget.low), scale(budget.high)),
     mark("limit", i, scale(budget.budget)));
 }
 

@@ -7,15 +7,10 @@ function methodName(pass) {
 
 function methodBar(pass, direction, scale, i) {
   const { median, low, high } = pass[direction].percent;
-  const [y, middle] = [i * BAR_ROW + 3, i * BAR_ROW + BAR_ROW / 2];
   const words = `${methodName(pass)}: ${brief(median)} % of the kernel alone (${brief(low)} to ${brief(high)})`;
   const group = drawn("g", { class: "method", "data-method": methodName(pass) }, drawn("title", {}, words),
-    drawn("rect", { x: 0, y, width: scale(median), height: BAR_ROW - 6, class: "bar-of" }),
-    drawn("line", { x1: scale(low), x2: scale(high), y1: middle, y2: middle, class: "whisker" }));
-  if (pass.load_bound) {
-    const x = scale(100 * pass.load_bound);
-    group.append(drawn("line", { x1: x, x2: x, y1: y - 2, y2: y + BAR_ROW - 4, class: "limit" }));
-  }
+    bar("bar-of", i, 0, scale(median)), whisker(i, scale(low), scale(high)));
+  if (pass.load_bound) group.append(mark("limit", i, scale(100 * pass.load_bound)));
   return group;
 }
 
@@ -49,7 +44,7 @@ function methodFigure(shape, direction) {
   return make("figure", { class: "methods", "data-direction": direction },
     make("figcaption", {}, make("strong", {}, direction), ", percent of what the kernel does alone on one rank"),
     methodChart(passes, direction),
-    make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": `${direction} times` }, methodTable(passes, direction)));
+    scrolled(`${direction} times`, methodTable(passes, direction)));
 }
 
 function methodsSection(shape, i) {

@@ -1,20 +1,16 @@
 // Predictions for many ranks: by shape and world a bar for each method and mesh, its milliseconds with
 // those of them that wait for exchanges.
 
-function predictionName(row) {
-  return [row.impl, row.mesh, row.rotate].filter((word) => word !== "-").join(" ");
-}
-
 function predictionBar(row, scale, i) {
   const waited = scale(row.waited_seconds);
-  const words = `${predictionName(row)}: ${brief(1e3 * row.seconds)} ms, ${percent(row.waited_seconds / row.seconds)} of it waiting`;
-  return drawn("g", { class: "method", "data-method": predictionName(row) }, drawn("title", {}, words),
+  const words = `${methodName(row)}: ${brief(1e3 * row.seconds)} ms, ${percent(row.waited_seconds / row.seconds)} of it waiting`;
+  return drawn("g", { class: "method", "data-method": methodName(row) }, drawn("title", {}, words),
     bar("bar-of", i, 0, scale(row.seconds)), bar("waiting", i, scale(row.seconds) - waited, scale(row.seconds)));
 }
 
 function predictionTable(rows) {
   const fastest = Math.min(...rows.map((row) => row.seconds));
-  return plainTable([["method", predictionName], ["ms", (row) => brief(1e3 * row.seconds)],
+  return plainTable([["method", methodName], ["ms", (row) => brief(1e3 * row.seconds)],
     ["not hidden", (row) => percent(row.waited_seconds / row.seconds)], ["kernel ms", (row) => brief(1e3 * row.kernel_seconds)],
     ["GB received", (row) => brief(row.received_bytes / 1e9)],
     ["of the fastest", (row) => `${brief(row.seconds / fastest)} x`]], rows);
@@ -28,9 +24,9 @@ function predictionSection(rows, i) {
   return section(`shape-${i}`, `${shape} on ${plural(world, "rank")}, ${tokens} tokens`,
     make("figure", { class: "methods predictions" },
       make("figcaption", {}, make("strong", {}, "ms"), " of one layer, forward and backward; the end of a bar is what waits for exchanges"),
-      barChart(`ms on ${world} ranks`, predicted.map(predictionName), (at) => predictionBar(predicted[at], scale, at)),
+      barChart(`ms on ${world} ranks`, predicted.map(methodName), (at) => predictionBar(predicted[at], scale, at)),
       scrolled(`predictions for ${shape} on ${world} ranks`, predictionTable(predicted))),
-    make("ul", {}, refused.map((row) => make("li", {}, `${predictionName(row)} is not predicted: ${row.not_predicted}`))));
+    make("ul", {}, refused.map((row) => make("li", {}, `${methodName(row)} is not predicted: ${row.not_predicted}`))));
 }
 
 function linkWords(link) {
