@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/manifest.h"
 #include "cli/names.h"
 #include "cli/report_file.h"
 #include "cli/show.h"
+#include "cli/status_line.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/bench/measurements.h"
@@ -40,15 +39,6 @@ bench::BenchSetup setup_of(const BenchArguments& arguments) {
           .repetitions = arguments.repetitions};
 }
 
-// One line on stderr: written over on a terminal, a line of its own otherwise.
-void tell_measurement(const std::string& line) {
-  if (::isatty(STDERR_FILENO) == 1) {
-    tell(fmt::format("\r{:<40}{}", line, line.empty() ? "\r" : ""));
-  } else if (!line.empty()) {
-    tell(fmt::format("measuring {}\n", line));
-  }
-}
-
 }  // namespace
 
 int bench_command(const BenchArguments& arguments) {
@@ -70,12 +60,12 @@ int bench_command(const BenchArguments& arguments) {
                             {},
                             0};
   size_t begun = 0;
+  StatusLine status(arguments.quiet);
   report.measured =
       bench::measure_all(measurements, setup_of(arguments), [&](const std::string& name) {
-        if (!arguments.quiet)
-          tell_measurement(fmt::format("[{}/{}] {}", ++begun, measurements.size(), name));
+        const std::string line = fmt::format("[{}/{}] {}", ++begun, measurements.size(), name);
+        status.show(line, "measuring " + line);
       });
-  if (!arguments.quiet) tell_measurement("");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   show(bench::report_text(report));
   const std::string json = bench::report_json(report);

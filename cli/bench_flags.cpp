@@ -81,6 +81,11 @@ void add_problems(CLI::App* bench, BenchFlags& flags, BenchArguments& a) {
                         ->delimiter(',')
                         ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
                         ->excludes("--scale"));
+  flags.add(kTimes, bench
+                        ->add_option("--heads", a.methods.heads,
+                                     "heads of q instead of the shapes' own; as many as there "
+                                     "share a head of k and v")
+                        ->check(CLI::Range(1, 4096)));
   flags.add(kTimes, bench->add_flag("--causal", a.methods.causal, "every shape causal"));
 }
 
@@ -96,13 +101,15 @@ void add_ranks_of_times(CLI::App* bench, BenchFlags& flags, MethodsArguments& a)
                                       "the kernel; by default cudnn on GPUs, flash_cpu on CPUs"));
   flags.add(kTimes,
             bench->add_option("--dtype", a.dtype, "f64, f32, bf16 or f16")->capture_default_str());
-  flags.add({"methods", "peers", "timeline"},
-            bench
-                ->add_option("--rank-timeout", a.ranks.timeout,
-                             "seconds that ranks have for one shape; a collective has half of it")
-                ->check(CLI::Range(0.1, 86400.0))
-                ->check(finite_number)
-                ->capture_default_str());
+  flags.add(
+      {"methods", "peers", "timeline"},
+      bench
+          ->add_option(
+              "--rank-timeout", a.rank_timeout,
+              "seconds that ranks have for a round of all methods, or for the case; "
+              "a collective has half of it; by default 30 and for long rounds more, 120 for a case")
+          ->check(CLI::Range(0.1, 86400.0))
+          ->check(finite_number));
   flags.add(kTimes, bench
                         ->add_option("--device", a.ranks.device,
                                      "cpu or cuda; by default cuda for nccl, else cpu")

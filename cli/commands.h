@@ -67,9 +67,13 @@ struct MethodsArguments {
   std::string dtype = "bf16";
   double scale = 1;              // of lengths
   std::vector<int64_t> lengths;  // instead of the shapes' own
+  std::optional<int64_t> heads;  // of q, instead of the shapes' own
   bool causal = false;
   std::vector<std::string> impls;  // beside the built-in ones
-  RankArguments ranks{"", 120, "", 0, {}};
+  // Seconds that ranks have, whatever the work is; nothing: those of `ranks`, and more for times
+  // where work is long.
+  std::optional<double> rank_timeout;
+  RankArguments ranks;
 };
 
 struct BenchArguments {

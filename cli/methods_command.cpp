@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "cli/report_file.h"
 #include "cli/session.h"
 #include "cli/show.h"
+#include "cli/status_line.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/gpu_library.h"
@@ -21,6 +23,9 @@ namespace attncheck::cli {
 namespace {
 
 constexpr int kGlooRanks = 4;
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPauseOfLog{60};
 
 std::vector<std::string> timed_impls(const BenchArguments& arguments) {
   const std::vector<std::string>& impls = arguments.methods.impls;
@@ -85,6 +90,21 @@ std::optional<int> ranks_asked(const std::vector<int>& worlds) {
   return worlds.front();
 }
 
+std::optional<int64_t> heads_asked(const MethodsArguments& a,
+                                   const std::vector<std::string>& shapes) {
+  for (const std::string& shape : shapes) {
+    const Problem& p = model_shape(shape).problem;
+    const int64_t sharing = p.heads / p.kv_heads;
+    if (a.heads && *a.heads % sharing != 0) {
+      throw UsageError(
+          fmt::format("--heads: {} heads of q are no multiple of {}, as many as share "
+                      "a head of k and v in {}",
+                      *a.heads, sharing, shape));
+    }
+  }
+  return a.heads;
+}
+
 timing::Question question_of(const BenchArguments& arguments) {
   const MethodsArguments& a = arguments.methods;
   if (a.scale <= 0) throw UsageError("--scale: 0 leaves no token: give a factor above 0");
@@ -92,13 +112,45 @@ timing::Question question_of(const BenchArguments& arguments) {
   question.shapes = chosen("shape", arguments.scale.shapes, model_shape_names(), {"flux"});
   question.scale = a.scale;
   question.lengths = a.lengths;
+  question.heads = heads_asked(a, question.shapes);
   question.causal = a.causal;
   question.transport = a.transport;
   question.backend = timed_backend(a);
   question.dtype = timed_dtype(a.dtype);
   question.impls = timed_impls(arguments);
+  question.fixed_limit = a.rank_timeout.has_value();
   question.repetitions = arguments.repetitions.value_or(question.repetitions);
   return question;
+}
+
+// On a terminal after every round, else where a shape begins, and once a minute.
+class RoundsLine {
+ public:
+  explicit RoundsLine(bool quiet) : line_(quiet) {}
+
+  void operator()(const timing::TimingProgress& p) {
+    const std::string shape = fmt::format("timing {}, {} tokens", p.shape, p.tokens);
+    std::string done = fmt::format("{}: {} of {} rounds", shape, p.round, p.rounds);
+    if (p.seconds_left) done += fmt::format(", {} left", time_text(*p.seconds_left));
+    line_.show(done, p.round == 0 ? shape : take_turn() ? done : "");
+  }
+
+ private:
+  bool take_turn() {
+    const auto now = Clock::now();
+    if (now < next_) return false;
+    next_ = now + kPauseOfLog;
+    return true;
+  }
+
+  StatusLine line_;
+  Clock::time_point next_ = Clock::now() + kPauseOfLog;
+};
+
+timing::TimeTable measured(Transport& transport, const timing::Question& question, bool quiet) {
+  RoundsLine line(quiet);
+  return timing::measure(program_registry(), transport, question,
+                         [&line](const timing::TimingProgress& p) { line(p); });
 }
 
 void require_mesh(const Transport& transport, int ranks) {
@@ -111,6 +163,7 @@ void require_mesh(const Transport& transport, int ranks) {
 int methods_command(const BenchArguments& given) {
   BenchArguments arguments = given;
   MethodsArguments& a = arguments.methods;
+  a.ranks.timeout = a.rank_timeout.value_or(a.ranks.timeout);
   if (a.transport.empty()) a.transport = arguments.what == "peers" ? "gloo" : "nccl";
   require_device_for(a);
   std::optional<int> ranks = ranks_asked(arguments.scale.worlds);
@@ -122,10 +175,7 @@ int methods_command(const BenchArguments& given) {
   options.launched = launched_world();
   ProcessTransport transport(std::move(options));
   require_mesh(transport, question.ranks);
-  timing::TimeTable table =
-      timing::measure(program_registry(), transport, question, [&](const std::string& shape) {
-        if (!arguments.quiet) tell(fmt::format("timing {}\n", shape));
-      });
+  timing::TimeTable table = measured(transport, question, arguments.quiet);
   table.bench = arguments.what;
   table.packages = program_registry().callables.packages;
   table.version = attncheck_version();

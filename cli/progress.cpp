@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "cli/fit.h"
 #include "cli/interrupt.h"
-#include "cli/usage.h"
 
 namespace attncheck::cli {
 namespace {
@@ -22,29 +18,10 @@ constexpr auto kPauseElsewhere = 60s;
 constexpr Seconds kTooSoon{3};  // to say how long the rest takes
 constexpr int kBar = 20;
 
-std::string time_text(double seconds) {
-  const auto whole = static_cast<int64_t>(std::ceil(seconds));
-  if (whole < 60) return fmt::format("{} s", whole);
-  const int64_t minutes = (whole + 59) / 60;
-  return minutes < 60 ? fmt::format("{} min", minutes)
-                      : fmt::format("{} h {} min", minutes / 60, minutes % 60);
-}
-
 }  // namespace
 
 ProgressLine::ProgressLine(bool quiet)
-    : quiet_(quiet),
-      on_terminal_(isatty(STDERR_FILENO) == 1),
-      next_(on_terminal_ ? start_ : start_ + kPauseElsewhere) {}
-
-ProgressLine::~ProgressLine() {
-  if (written_) tell(fmt::format("\r{:{}}\r", "", kMostColumns));
-}
-
-void ProgressLine::write(const std::string& line) {
-  tell(fmt::format("\r{:<{}}", line.substr(0, kMostColumns), kMostColumns));
-  written_ = true;
-}
+    : line_(quiet), next_(line_.on_terminal() ? start_ : start_ + kPauseElsewhere) {}
 
 std::string ProgressLine::bar() const {
   const auto done = static_cast<int>(kBar * share_);
@@ -75,15 +52,13 @@ void ProgressLine::operator()(const Progress& progress) {
   if (deadline_ != Clock::time_point::max()) {
     share_ = std::clamp(Seconds(now - start_) / Seconds(deadline_ - start_), share_, 1.0);
   }
-  if (quiet_ || now < next_) return;
-  next_ = now + (on_terminal_ ? Clock::duration(kPauseOnTerminal) : kPauseElsewhere);
+  if (now < next_) return;
+  next_ = now + (line_.on_terminal() ? Clock::duration(kPauseOnTerminal) : kPauseElsewhere);
   const std::string doing =
       fmt::format("{}: {} {}/{}", progress.stream, progress.doing, progress.done, progress.total);
-  if (on_terminal_) {
-    write(fmt::format("{} {:2.0f} %  {}  {}", bar(), 100 * share_, rate(now), doing));
-  } else {
-    tell(fmt::format("attncheck: {:.0f} %, {}; {}\n", 100 * share_, rate(now), doing));
-  }
+  const double percent = 100 * share_;
+  line_.show(fmt::format("{} {:2.0f} %  {}  {}", bar(), percent, rate(now), doing),
+             fmt::format("attncheck: {:.0f} %, {}; {}", percent, rate(now), doing));
 }
 
 }  // namespace attncheck::cli

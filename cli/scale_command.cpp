@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/manifest.h"
@@ -7,6 +6,7 @@
 #include "cli/report_file.h"
 #include "cli/scale_question.h"
 #include "cli/show.h"
+#include "cli/status_line.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "harness/html/report_html.h"
@@ -53,15 +53,12 @@ scale::Question question_of(const ScaleArguments& arguments) {
   return question;
 }
 
-void tell_prediction(const Case& c, bool quiet) {
-  if (quiet) return;
-  if (::isatty(STDERR_FILENO) != 1) {
-    if (c.mesh.ulysses == 1 && c.rotate == Rotate::allgather) {
-      tell(fmt::format("predicting for {} ranks, {} tokens\n", c.mesh.world(), c.problem.q_len));
-    }
-    return;
-  }
-  tell(fmt::format("\rpredicting {:<8} {:<10} {:<10}", c.impl, to_text(c.mesh), to_text(c.rotate)));
+void tell_prediction(const Case& c, StatusLine& status) {
+  const bool first = c.mesh.ulysses == 1 && c.rotate == Rotate::allgather;  // of its ranks
+  const std::string ranks =
+      fmt::format("predicting for {} ranks, {} tokens", c.mesh.world(), c.problem.q_len);
+  status.show(fmt::format("{}: {} {} {}", ranks, c.impl, to_text(c.mesh), to_text(c.rotate)),
+              first ? ranks : "");
 }
 
 }  // namespace
@@ -74,9 +71,9 @@ scale::Machine machine_of(const ScaleArguments& arguments) {
 int scale_command(const ScaleArguments& arguments, bool quiet, const std::string& json) {
   const scale::Question question = question_of(arguments);
   ReportFile file("--json", json), page("--html", arguments.html);
+  StatusLine status(quiet);
   scale::PredictionTable table = scale::predict_all(
-      program_registry(), question, [quiet](const Case& c) { tell_prediction(c, quiet); });
-  if (!quiet && ::isatty(STDERR_FILENO) == 1) tell(fmt::format("\r{:<50}\r", ""));
+      program_registry(), question, [&status](const Case& c) { tell_prediction(c, status); });
   table.version = attncheck_version();
   table.libtorch = libtorch_version();
   show(scale::table_text(table));

@@ -17,11 +17,15 @@
 namespace attncheck::cli {
 namespace {
 
+constexpr double kTimeoutOfCase = 120;  // seconds
+
 void require_traced(const Support& traced) {
   if (!traced) throw UsageError("--case: no timeline: " + traced.reason);
 }
 
-timeline::Trace measured_trace(const Case& c, const RankArguments& ranks) {
+timeline::Trace measured_trace(const Case& c, const MethodsArguments& asked) {
+  RankArguments ranks = asked.ranks;
+  ranks.timeout = asked.rank_timeout.value_or(kTimeoutOfCase);
   require_traced(timeline::can_measure(program_registry(), c));
   ProcessTransport transport(process_options(c.transport, ranks, ""));
   require_traced(transport.supports(c.mesh));
@@ -29,7 +33,7 @@ timeline::Trace measured_trace(const Case& c, const RankArguments& ranks) {
 }
 
 timeline::Trace trace_of(const Case& c, const BenchArguments& arguments) {
-  if (c.transport == "gloo") return measured_trace(c, arguments.methods.ranks);
+  if (c.transport == "gloo") return measured_trace(c, arguments.methods);
   if (c.transport != "sim") {
     throw UsageError("--case: transport=" + c.transport +
                      " has no timeline: expected sim (predicted) or gloo (measured)");

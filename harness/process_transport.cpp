@@ -149,6 +149,10 @@ Support ProcessTransport::supports(const Mesh& mesh) const {
   return most(kLargestWorld, "gloo has at most ");
 }
 
+void ProcessTransport::allow(std::chrono::milliseconds limit) {
+  options_.timeout = std::max(options_.timeout, limit);
+}
+
 void ProcessTransport::hurry(bool on) {
   hasty_ = on;
   slow_ = slow_ && on;

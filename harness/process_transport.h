@@ -58,6 +58,7 @@ class ProcessTransport : public Transport {
   std::string device() const override { return options_.device; }
   std::vector<RankReply> run(const Launch& launch) override;
   bool repeats_itself() const override { return false; }
+  void allow(std::chrono::milliseconds limit) override;
   void hurry(bool on) override;
   bool outlives_errors() const override { return options_.most_renewals > 0; }
   bool restart() override;

@@ -70,6 +70,9 @@ class Transport {
   virtual bool outlives_errors() const { return false; }
   // Such ranks are ended, and the next run has new ones. Whether the last run was on such ranks.
   virtual bool restart() { return false; }
+  // Ranks have so long for a request from now on, where they had less; for long work, whose ranks
+  // would else count as silent. Nothing happens where requests have no limit.
+  virtual void allow(std::chrono::milliseconds) {}
   // While a failure is shrunk: ranks that are known to hang get a short time.
   virtual void hurry(bool) {}
 };

@@ -81,8 +81,12 @@ void fill_row(const Registry& registry, Transport& transport, PassRow& row) {
 
 }  // namespace
 
+bool counts_bytes(const Transport& transport) {
+  return transport.name() == "gloo" && transport.device() == "cpu";
+}
+
 void fill_bytes(const Registry& registry, Transport& transport, ShapeTimes& shape) {
-  if (transport.name() != "gloo" || transport.device() != "cpu") return;
+  if (!counts_bytes(transport)) return;
   for (PassRow& row : shape.passes) {
     if (has_diary(registry, row)) fill_row(registry, transport, row);
   }

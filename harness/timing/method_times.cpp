@@ -4,6 +4,7 @@
 
 #include "harness/evaluate_local.h"
 #include "harness/timing/method_bytes.h"
+#include "harness/timing/rounds.h"
 #include "impl/contract/context_parallel_config.h"
 #include "problem/model_shapes.h"
 #include "problem/next_multiple.h"
@@ -11,12 +12,18 @@
 namespace attncheck::timing {
 namespace {
 
-using Outcome = RankReply::Outcome;
+// As many query heads share a head of k and v.
+Problem of_heads(Problem problem, int64_t heads) {
+  problem.kv_heads = heads * problem.kv_heads / problem.heads;
+  problem.heads = heads;
+  return problem;
+}
 
 Problem problem_of(const Question& question, const std::string& shape) {
   Problem problem = scaled(model_shape(shape).problem, question.scale, 2 * question.ranks);
   problem.dtype = question.dtype;
   problem.causal = problem.causal || question.causal;
+  if (question.heads) problem = of_heads(problem, *question.heads);
   return problem;
 }
 
@@ -102,23 +109,6 @@ void fill_exchanges(const std::vector<RankTimes>& ranks, size_t first, const Tim
   }
 }
 
-// The ranks' times; or, of the first rank that has none, why.
-std::vector<RankTimes> times_of(const std::vector<RankReply>& replies, std::string& why_not) {
-  std::vector<RankTimes> times;
-  for (size_t rank = 0; rank < replies.size(); ++rank) {
-    const std::string who = "rank " + std::to_string(rank) + ": ";
-    if (replies[rank].outcome == Outcome::bystander) continue;
-    if (replies[rank].outcome != Outcome::answered) {
-      why_not = who + replies[rank].note;
-      return {};
-    }
-    times.push_back(rank_times_from_bytes(replies[rank].bytes));
-    if (why_not.empty() && !times.back().error.empty()) why_not = who + times.back().error;
-  }
-  if (why_not.empty() && times.size() != replies.size()) why_not = "a rank did not answer";
-  return times;
-}
-
 // A callable has a kernel of its own, unless it takes a backend; in a case's text that is the
 // default.
 void give_own_kernel(const Registry& registry, Case& c) {
@@ -128,7 +118,8 @@ void give_own_kernel(const Registry& registry, Case& c) {
   if (registry.supports(own)) c = own;
 }
 
-// The kernel alone is what all is compared with: without it there is nothing to time.
+// The kernel alone is what all is compared with: without it there is nothing to time. Throws
+// NotTimed.
 void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& request,
                  std::vector<size_t>& timed) {
   for (size_t i = 0; i < shape.passes.size(); ++i) {
@@ -137,7 +128,7 @@ void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& req
     const Support support = registry.supports(row.case_);
     if (!support) {
       row.why_not = support.reason;
-      if (i == 0) shape.not_run = support.reason;
+      if (i == 0) throw NotTimed(support.reason);
       continue;
     }
     request.passes.push_back(row.case_);
@@ -145,28 +136,59 @@ void ask_support(const Registry& registry, ShapeTimes& shape, TimingRequest& req
   }
 }
 
-ShapeTimes times_of_shape(const Registry& registry, Transport& transport, const Question& question,
-                          const std::string& name, const Problem& problem) {
-  ShapeTimes shape{name, problem, {}, {}, ""};
-  for (const Case& c : timed_cases(question, shape.problem)) {
-    shape.passes.push_back({c, std::nullopt, std::nullopt, ""});
+// What is timed of one problem, with those who wait told of it.
+class ShapeClock {
+ public:
+  ShapeClock(const Registry& registry, Transport& transport, const Question& question,
+             const TellProgress& tell)
+      : registry_(registry), transport_(transport), question_(question), tell_(tell) {}
+
+  ShapeTimes times_of(const std::string& name, const Problem& problem) {
+    ShapeTimes shape{name, problem, {}, {}, ""};
+    for (const Case& c : timed_cases(question_, problem)) {
+      shape.passes.push_back({c, std::nullopt, std::nullopt, ""});
+    }
+    try {
+      fill(shape);
+    } catch (const NotTimed& why) {
+      shape.not_run = why.what();
+    }
+    return shape;
   }
-  TimingRequest request{question.repetitions, {}, {}};
-  if (question.ranks > 1) request.exchanges = all_exchanges();
-  std::vector<size_t> timed;
-  ask_support(registry, shape, request, timed);
-  if (!shape.not_run.empty()) return shape;
-  Launch launch;
-  launch.mesh = {question.ranks, 1};
-  launch.placement = whole_world(launch.mesh);
-  launch.request = to_text(request);
-  const std::vector<RankTimes> ranks = times_of(transport.run(launch), shape.not_run);
-  if (!shape.not_run.empty()) return shape;
-  fill_passes(ranks, timed, shape);
-  fill_exchanges(ranks, timed.size(), request, question, shape);
-  fill_bytes(registry, transport, shape);
-  return shape;
-}
+
+ private:
+  void fill(ShapeTimes& shape) {
+    progress_ = {shape.shape, shape.problem.q_len, 0, question_.repetitions + 1, {}};
+    tell_(progress_);
+    TimingRequest request;
+    if (question_.ranks > 1) request.exchanges = all_exchanges();
+    std::vector<size_t> timed;
+    ask_support(registry_, shape, request, timed);
+    if (!question_.fixed_limit) {
+      allow_for(transport_, request.passes.at(0), request.passes.size(), question_.ranks);
+    }
+    const std::vector<RankTimes> ranks =
+        timed_rounds(transport_, request, question_.ranks, question_.repetitions,
+                     [this](int round, double seconds) { tell_of(round, seconds); });
+    fill_passes(ranks, timed, shape);
+    fill_exchanges(ranks, timed.size(), request, question_, shape);
+    fill_bytes(registry_, transport_, shape);
+  }
+
+  // Where bytes are counted each method runs twice more.
+  void tell_of(int round, double seconds) {
+    const int passes_of_bytes = counts_bytes(transport_) ? 2 : 0;
+    progress_.round = round + 1;
+    progress_.seconds_left = seconds * (progress_.rounds - progress_.round + passes_of_bytes);
+    tell_(progress_);
+  }
+
+  const Registry& registry_;
+  Transport& transport_;
+  const Question& question_;
+  const TellProgress& tell_;
+  TimingProgress progress_;
+};
 
 std::vector<Problem> problems_of(const Question& question, const std::string& shape) {
   const Problem own = problem_of(question, shape);
@@ -212,15 +234,15 @@ std::vector<Case> timed_cases(const Question& question, const Problem& problem) 
 }
 
 TimeTable measure(const Registry& registry, Transport& transport, const Question& question,
-                  const std::function<void(const std::string& shape)>& progress) {
+                  const TellProgress& tell) {
   TimeTable table;
   table.transport = transport.name();
   table.device = transport.device();
   table.question = question;
+  ShapeClock clock(registry, transport, question, tell);
   for (const std::string& shape : question.shapes) {
     for (const Problem& problem : problems_of(question, shape)) {
-      progress(shape + ", " + std::to_string(problem.q_len) + " tokens");
-      table.shapes.push_back(times_of_shape(registry, transport, question, shape, problem));
+      table.shapes.push_back(clock.times_of(shape, problem));
     }
   }
   return table;

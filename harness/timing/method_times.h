@@ -20,6 +20,7 @@ struct Question {
   std::vector<std::string> shapes;  // of problem/model_shapes.h
   double scale = 1;                 // of their lengths
   std::vector<int64_t> lengths;     // tokens, instead of their own; several: a shape for each
+  std::optional<int64_t> heads;     // of q, instead of their own
   bool causal = false;              // every shape; else those that are
   int ranks = 1;
   std::string backend;
@@ -27,7 +28,17 @@ struct Question {
   int repetitions = 5;
   std::vector<std::string> impls;  // others than the built-in methods, timed beside them
   std::string transport = "gloo";
+  bool fixed_limit = false;  // a round has what the transport has; else more where work is long
 };
+
+// How far the work on a shape is.
+struct TimingProgress {
+  std::string shape;
+  int64_t tokens = 0;
+  int round = 0, rounds = 0;           // done, of all; the first is one that does not count
+  std::optional<double> seconds_left;  // of this shape, once a round is done
+};
+using TellProgress = std::function<void(const TimingProgress&)>;
 
 // What the rank that receives most received; in theory, as properties/traffic_of_case.h has it.
 struct PassBytes {
@@ -86,12 +97,12 @@ struct TimeTable {
 // kernel and each method on it.
 std::vector<Case> timed_cases(const Question& question, const Problem& problem);
 
-// Times each shape by one request, so that all of it takes turns within one run. What the
+// Times each shape in rounds (rounds.h) in which all of it takes its turn. What the
 // implementation or the backend refuses is a row that says why; a rank that is lost or throws is a
 // shape that says so, and the next one has fresh ranks. Bytes are those of a pass of its own,
 // after the timed ones.
 TimeTable measure(const Registry& registry, Transport& transport, const Question& question,
-                  const std::function<void(const std::string& shape)>& progress);
+                  const TellProgress& tell);
 
 std::string table_text(const TimeTable& table);
 std::string table_json(const TimeTable& table);

@@ -32,14 +32,9 @@ class TimedRank {
     for (ExchangeKind kind : request.exchanges) pieces_.push_back(exchange_piece(kind, x, *world_));
   }
 
-  // The first round does not count: connections are made in it, and kernels are chosen.
-  std::vector<Laps> run(int repetitions) const {
-    std::vector<Laps> laps(pieces_.size());
-    for (int round = 0; round <= repetitions; ++round) {
-      for (size_t i = 0; i < pieces_.size(); ++i) {
-        if (laps[i].refused.empty()) take_lap(i, round > 0, laps[i]);
-      }
-    }
+  std::vector<Laps> run() const {
+    std::vector<Laps> laps;
+    for (const Piece& piece : pieces_) laps.push_back(lap_of(piece));
     return laps;
   }
 
@@ -57,19 +52,19 @@ class TimedRank {
     return method_piece(*implementation, *backend, pass, shards_, groups);
   }
 
-  void take_lap(size_t piece, bool counts, Laps& laps) const {
+  Laps lap_of(const Piece& piece) const {
     meet(*world_, factory_.device());
     Stopwatch watch(factory_.device());
     try {
-      pieces_[piece](watch);
+      piece(watch);
     } catch (const RefusedCall& refusal) {  // on every rank, and before anything is sent
-      laps.refused = refusal.what();
-      return;
+      return {{}, {}, refusal.what()};
     }
     const std::vector<double> seconds = watch.laps();
-    if (!counts || seconds.empty()) return;
-    laps.forward.push_back(seconds.at(0));
-    if (seconds.size() > 1) laps.backward.push_back(seconds.at(1));
+    Laps laps;
+    if (!seconds.empty()) laps.forward = {seconds[0]};
+    if (seconds.size() > 1) laps.backward = {seconds[1]};
+    return laps;
   }
 
   const Registry& registry_;
@@ -86,8 +81,7 @@ std::string answer_timing(const Registry& registry, const std::string& request,
                           gloo_cpu::GroupFactory& factory) {
   RankTimes times;
   try {
-    const TimingRequest asked = parse_timing_request(request);
-    times.laps = TimedRank(registry, asked, factory).run(asked.repetitions);
+    times.laps = TimedRank(registry, parse_timing_request(request), factory).run();
   } catch (const c10::Error& error) {
     times.error = error.what_without_backtrace();
   } catch (const std::exception& error) {

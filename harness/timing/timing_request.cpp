@@ -1,8 +1,8 @@
 #include "harness/timing/timing_request.h"
 
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -12,19 +12,15 @@
 namespace attncheck::timing {
 namespace {
 
-int repetitions_of(const std::string& text) {
-  int repetitions = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), repetitions);
-  if (error != std::errc() || end != text.data() + text.size() || repetitions < 1) {
-    throw std::invalid_argument("'" + text + "' is no number of repetitions");
-  }
-  return repetitions;
+// The first word, and what is behind it.
+std::pair<std::string, std::string> split(const std::string& line) {
+  const size_t space = line.find(' ');
+  if (space == std::string::npos) return {line, ""};
+  return {line.substr(0, space), line.substr(space + 1)};
 }
 
 void take_line(const std::string& word, const std::string& rest, TimingRequest& request) {
-  if (word == kTimingWord) {
-    request.repetitions = repetitions_of(rest);
-  } else if (word == "pass") {
+  if (word == "pass") {
     request.passes.push_back(parse_case(rest));
   } else if (word == "exchange") {
     request.exchanges.push_back(parse_exchange(rest));
@@ -36,11 +32,12 @@ void take_line(const std::string& word, const std::string& rest, TimingRequest& 
 }  // namespace
 
 std::string to_text(const TimingRequest& request) {
-  std::string text = std::string(kTimingWord) + " " + std::to_string(request.repetitions) + "\n";
-  for (const Case& pass : request.passes) text += "pass " + to_text(pass) + "\n";
-  for (ExchangeKind kind : request.exchanges) {
-    text += std::string("exchange ") + to_text(kind) + "\n";
-  }
+  std::string text;
+  const auto add = [&text](const char* word, const std::string& what) {
+    text += std::string(kTimingWord) + " " + word + " " + what + "\n";
+  };
+  for (const Case& pass : request.passes) add("pass", to_text(pass));
+  for (ExchangeKind kind : request.exchanges) add("exchange", to_text(kind));
   return text;
 }
 
@@ -48,9 +45,10 @@ TimingRequest parse_timing_request(const std::string& text) {
   TimingRequest request;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    const size_t space = line.find(' ');
-    const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
-    take_line(line.substr(0, space), rest, request);
+    const auto [first, words] = split(line);
+    if (first != kTimingWord) throw std::invalid_argument("'" + line + "' is no line of times");
+    const auto [word, rest] = split(words);
+    take_line(word, rest, request);
   }
   return request;
 }

@@ -8,12 +8,11 @@
 
 namespace attncheck::timing {
 
-// With which a request begins, so that a rank tells it from a case's.
+// With which each line begins, so that a rank tells the request from a case's.
 inline constexpr const char* kTimingWord = "time";
 
-// What the ranks of one world time, one after the other and all of it again, so many times.
+// What the ranks of one world time in one round, one after the other.
 struct TimingRequest {
-  int repetitions = 1;  // after one that does not count
   // Forward and backward, all of one problem. Each on a mesh of all ranks, or impl=local: the
   // kernel on the whole problem, on the first rank while the others wait.
   std::vector<Case> passes;
@@ -21,12 +20,12 @@ struct TimingRequest {
   std::vector<ExchangeKind> exchanges;
 };
 
-// "time 5", "pass CASE", "exchange send_recv", a line each.
+// "time pass CASE", "time exchange send_recv", a line each.
 std::string to_text(const TimingRequest& request);
 // Throws std::invalid_argument (CaseTextError for a case's part).
 TimingRequest parse_timing_request(const std::string& text);
 
-// What one rank took: seconds by repetition. Forward and backward of a pass; of an exchange forward
+// What one rank took: seconds by round. Forward and backward of a pass; of an exchange forward
 // alone; both empty where it had no part, or refused the call.
 struct Laps {
   std::vector<double> forward = {}, backward = {};

@@ -123,11 +123,29 @@ class Refusals(unittest.TestCase):
             (["--transport", "gloo", "--scale", "nan"], "--scale"),
             (["--transport", "gloo", "--scale", "0.1", "--lengths", "64"], "--scale excludes --lengths"),
             (["--transport", "gloo", "--lengths", "0"], "--lengths"),
+            (["--transport", "gloo", "--shapes", "llama3_8b", "--heads", "6"], "no multiple of 4"),
         ]:
             done = bench(*arguments)
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stdout, "")
+
+
+class Waiting(unittest.TestCase):
+    def test_a_round_that_is_too_long_for_the_limit_given_is_not_run(self):
+        done = bench("--transport", "gloo", "--world", "2", "--lengths", "2048", "--repetitions", "1",
+                     "--rank-timeout", "0.2")  # fmt: skip
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertRegex(done.stdout, "not_run: rank [01]: .*--rank-timeout S gives a round more")
+
+    def test_is_told_where_a_shape_begins(self):
+        done = subprocess.run(
+            [PROGRAM, "bench", "methods", "--transport", "gloo", "--world", "2", "--lengths", "64,128",
+             "--heads", "4", "--repetitions", "1"], capture_output=True, text=True, timeout=200,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.splitlines(), ["timing flux, 64 tokens", "timing flux, 128 tokens"])
+        self.assertIn("128 tokens, 4 heads (4 of k and v)", done.stdout)
 
 
 class Peers(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/timing/rounds.h"
 #include "problem/case_text.h"
 
 namespace attncheck::timing {
@@ -14,7 +15,7 @@ namespace {
 using Outcome = RankReply::Outcome;
 
 // Answers with times that are known: rank r takes (piece + 1) (r + 1) seconds forward and ten times
-// that backward, in every repetition; the kernel on rank 0 alone.
+// that backward, in every round; the kernel on rank 0 alone.
 class KnownTimes : public Transport {
  public:
   std::string name() const override { return "known"; }
@@ -28,18 +29,18 @@ class KnownTimes : public Transport {
     if (edit) edit(replies);
     return replies;
   }
+  void allow(std::chrono::milliseconds limit) override { allowed.push_back(limit); }
 
   std::function<void(std::vector<RankReply>&)> edit;
+  std::vector<std::chrono::milliseconds> allowed;
 
  private:
   static RankTimes times_of(const TimingRequest& request, size_t rank) {
     RankTimes times;
     for (size_t i = 0; i < request.passes.size() + request.exchanges.size(); ++i) {
-      const std::vector<double> all(request.repetitions, double((i + 1) * (rank + 1)));
-      std::vector<double> backward = all;
-      for (double& seconds : backward) seconds *= 10;
+      const double seconds = double((i + 1) * (rank + 1));
       const bool pass = i < request.passes.size();
-      times.laps.push_back({all, pass ? backward : std::vector<double>()});
+      times.laps.push_back({{seconds}, pass ? std::vector{10 * seconds} : std::vector<double>()});
       if (pass && request.passes[i].impl == "local" && rank > 0) times.laps.back() = {};
     }
     return times;
@@ -76,7 +77,7 @@ Question question_of(int ranks) {
 }
 
 TimeTable measured(const Registry& registry, KnownTimes& ranks, const Question& question) {
-  return measure(registry, ranks, question, [](const std::string&) {});
+  return measure(registry, ranks, question, [](const TimingProgress&) {});
 }
 
 const PassRow& row_of(const ShapeTimes& shape, const std::string& impl) {
@@ -137,6 +138,47 @@ TEST(MethodTimes, OfSeveralLengthsAreAShapeEach) {
   EXPECT_EQ(table.shapes[1].problem.q_len, 32776);  // two for each rank
   EXPECT_EQ(table.shapes[1].problem.kv_len, 32776);
   EXPECT_TRUE(table.shapes[1].passes[1].case_.problem.causal);
+}
+
+TEST(MethodTimes, OfOtherHeadsHaveAsManyToAHeadOfKeys) {
+  KnownTimes ranks;
+  Question question = question_of(2);
+  question.shapes = {"llama3_8b"};
+  question.scale = 0.001;
+  question.heads = 8;
+  const Problem problem = measured(registry_of(), ranks, question).shapes[0].problem;
+  EXPECT_EQ(problem.heads, 8);
+  EXPECT_EQ(problem.kv_heads, 2);
+}
+
+TEST(MethodTimes, TellThoseWhoWaitAfterEveryRound) {
+  KnownTimes ranks;
+  Question question = question_of(2);
+  question.lengths = {64, 128};
+  std::vector<std::string> told;
+  measure(registry_of(), ranks, question, [&](const TimingProgress& p) {
+    told.push_back(std::to_string(p.tokens) + ": " + std::to_string(p.round) + "/" +
+                   std::to_string(p.rounds));
+    EXPECT_EQ(p.seconds_left.has_value(), p.round > 0);
+  });
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"64: 0/4", "64: 1/4", "64: 2/4", "64: 3/4", "64: 4/4",
+                                      "128: 0/4", "128: 1/4", "128: 2/4", "128: 3/4", "128: 4/4"}));
+}
+
+TEST(MethodTimes, LongWorkHasALimitThatGrewWithIt) {
+  KnownTimes ranks;
+  Question question = question_of(2);
+  question.lengths = {1024, 32768};
+  const TimeTable table = measured(registry_of(), ranks, question);
+  ASSERT_EQ(ranks.allowed.size(), 2u);
+  const Problem& longest = table.shapes[1].problem;
+  const size_t passes = table.shapes[1].passes.size();
+  EXPECT_EQ(ranks.allowed[1], round_limit(11, probe_of(longest), longest, passes));
+  EXPECT_GT(ranks.allowed[1], 900 * ranks.allowed[0]);
+  question.fixed_limit = true;
+  measured(registry_of(), ranks, question);
+  EXPECT_EQ(ranks.allowed.size(), 2u);
 }
 
 TEST(LoadBound, IsThatOfACausalRingOnContiguousShards) {
@@ -204,6 +246,17 @@ TEST(MethodTimes, ARankWithoutTimesIsNamed) {
   EXPECT_EQ(table.exit_code(), 3);
 }
 
+TEST(MethodTimes, ASilentRankSaysWhatGivesItMoreTime) {
+  KnownTimes ranks;
+  ranks.edit = [](std::vector<RankReply>& replies) {
+    replies[1].outcome = Outcome::silent;
+    replies[1].note = "gave no answer";
+  };
+  const TimeTable table = measured(registry_of(), ranks, question_of(2));
+  EXPECT_EQ(table.shapes[0].not_run,
+            "rank 1: gave no answer; --rank-timeout S gives a round more seconds");
+}
+
 TEST(MethodTimes, OthersAreTimedBesideAndWhatOneRefusesAtTheCallIsARow) {
   Registry registry = registry_of();
   registry.implementations.push_back({"theirs", yes, nullptr});
@@ -211,7 +264,7 @@ TEST(MethodTimes, OthersAreTimedBesideAndWhatOneRefusesAtTheCallIsARow) {
   ranks.edit = [](std::vector<RankReply>& replies) {
     for (RankReply& reply : replies) {
       RankTimes times = rank_times_from_bytes(reply.bytes);
-      times.laps.at(6) = {{}, {}, "it has no p2p"};
+      if (times.laps.size() > 6) times.laps[6] = {{}, {}, "it has no p2p"};
       reply.bytes = to_bytes(times);
     }
   };
