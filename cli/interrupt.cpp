@@ -23,6 +23,7 @@ namespace {
 // Leaked: the thread that waits for signals may outlive every static.
 struct Interrupted {
   std::atomic<int64_t> cases{0};
+  std::atomic<bool> shrinking{false};
   std::mutex mutex;
   std::vector<std::string> files;
   std::function<std::string()> last_words;
@@ -64,8 +65,9 @@ void end_by(int signal) {
   gloo_cpu::end_all_children();
   for (const std::string& file : state().files) std::remove(file.c_str());
   const std::string line = fmt::format(
-      "{}attncheck: interrupted by signal {} ({}) after {} cases; no ranks are left\n",
-      ::isatty(STDERR_FILENO) == 1 ? "\n" : "", signal, ::strsignal(signal), state().cases.load());
+      "{}attncheck: interrupted by signal {} ({}) after {} cases{}; no ranks are left\n",
+      ::isatty(STDERR_FILENO) == 1 ? "\n" : "", signal, ::strsignal(signal), state().cases.load(),
+      state().shrinking ? ", shrinking the next" : "");
   const bool told = is_silent() || write_all(STDERR_FILENO, line);
   if (!told) ::_exit(128 + signal);
   ::kill(::getpid(), signal);
@@ -88,6 +90,11 @@ void end_in_order_when_interrupted() {
 
 void count_case() {
   ++state().cases;
+  state().shrinking = false;
+}
+
+void note_shrinking() {
+  state().shrinking = true;
 }
 
 void say_when_interrupted(std::function<std::string()> last_words) {

@@ -15,6 +15,8 @@ void end_in_order_when_interrupted();
 
 // How many cases were judged, for that line. Any thread may call it.
 void count_case();
+// That the failure of a case is shrunk, which is counted only behind that.
+void note_shrinking();
 
 // What a run has to say for itself when it is interrupted goes to stdout, while its ranks are still
 // there; nullptr: nothing. The call returns once a former one is not at work.

@@ -47,6 +47,8 @@ void ProgressLine::operator()(const Progress& progress) {
     if (total_streams_ > 0) {
       share_ = std::clamp((stream_ - 1 + of_stream) / total_streams_, share_, 1.0);
     }
+  } else {
+    note_shrinking();
   }
   const auto now = Clock::now();
   if (deadline_ != Clock::time_point::max()) {

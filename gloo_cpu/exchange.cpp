@@ -64,7 +64,10 @@ void Exchange::poll_once() {
   const auto slice = std::clamp(left, std::chrono::milliseconds(0), hung_up ? kLookSoon : kLook);
   const auto latest = Clock::now() + slice;
   const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(slice.count()));
-  if (const auto late = Clock::now() - latest; late > kAway) deadline_ += late;
+  if (const auto late = Clock::now() - latest; late > kAway) {
+    deadline_ += late;
+    away_ += late;
+  }
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (watched[rank].revents != 0) ranks_[rank]->advance();
   }
@@ -161,6 +164,10 @@ void Exchange::settle(std::size_t rank, Outcome outcome, int code) {
     reply.detail = c10::str("it has ", limits_.timeout.count(), " ms");
     if (limits_.collective < limits_.timeout) {
       reply.detail += c10::str(", a collective ", limits_.collective.count(), " ms");
+    }
+    if (away_ > away_.zero()) {
+      const auto away = std::chrono::duration_cast<std::chrono::milliseconds>(away_);
+      reply.detail += c10::str(", and ", away.count(), " ms in which the program itself was held");
     }
     reply.detail += "; its process is " + ranks_[rank]->process().activity();
   }

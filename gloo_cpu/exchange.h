@@ -53,6 +53,7 @@ class Exchange {
   Clock::time_point start_;
   Clock::time_point deadline_;
   Clock::time_point looked_around_;
+  Clock::duration away_{0};  // in which this process did not run: the deadline is that much later
   bool one_ended_ = false;
   std::vector<std::optional<RankReply>> replies_;
   std::vector<FrameHeader::Kind> kinds_;

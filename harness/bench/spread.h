@@ -4,7 +4,7 @@
 
 namespace attncheck::bench {
 
-// What was measured again and again in turn: of all repetitions the middle one, and what a quarter
+// What was measured again and again in turn: of all repetitions the median, and what a quarter
 // of them stays below and above.
 struct Spread {
   double median = 0, low = 0, high = 0;

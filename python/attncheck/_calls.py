@@ -38,7 +38,7 @@ def _require_tensors(returned: Any, names: str, who: str) -> tuple[Any, ...]:
 def _kind(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
 class AttentionCall:

@@ -14,7 +14,7 @@ Parameter = inspect.Parameter
 def keywords_of(function: Callable[..., Any], name: str, positional: str, known: Sequence[str]) -> list[str]:
     """The known keywords that a function takes behind so many positional arguments ("q, k, v")."""
     if not callable(function):
-        raise RequestError(f"{name} cannot be called: it is a {type(function).__name__}")
+        raise RequestError(f"{name} cannot be called: it is an object of type {type(function).__name__}")
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

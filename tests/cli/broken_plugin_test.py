@@ -129,6 +129,7 @@ class Interrupted(unittest.TestCase):
             stdout, stderr = program.communicate(timeout=60)
             self.assertEqual(program.returncode, -signal.SIGTERM, stdout + stderr)
             self.assertIn("interrupted by signal 15", stderr)
+            self.assertIn(" after 0 cases, shrinking the next; ", stderr)
             self.assertIn("FAILED deed_of_tests", stdout)
             self.assertIn("slow and wrong", stdout)
             self.assertIn("a smaller case may exist", stdout)

@@ -62,7 +62,7 @@ def test_words_of_the_program_are_no_callables():
     ("gathered_attention:nobody", "gathered_attention has no 'nobody'"),
     ("no_such_module:attention", "there is no module 'no_such_module'"),
     ("no/such/file.py:attention", "there is no file 'no/such/file.py'"),
-    ("gathered_attention:os", "cannot be called: it is a module"),
+    ("gathered_attention:os", "cannot be called: it is an object of type module"),
 ])
 def test_a_wrong_name_is_one_line_and_exit_2(name, said):
     done = subprocess.run([sys.executable, "-m", "attncheck", "check", "--impl", name], capture_output=True,

@@ -37,6 +37,7 @@ TEST(Budget, SpreadIsThatOfTheMiddleHalf) {
   EXPECT_EQ(ratio.low, 2);
   EXPECT_EQ(ratio.high, 4);
   EXPECT_EQ(ratio.repetitions, 5);
+  EXPECT_EQ(spread_of({1, 2, 4, 8}).median, 3);
   EXPECT_EQ(spread_of({7}).low, 7);
 }
 
