@@ -18,8 +18,9 @@ namespace {
 constexpr double kSixteenth = 1.0 / 16;
 constexpr double kLargestGridKey = 4;
 constexpr double kOffsetLength = 4.0;
-constexpr double kLowScore = 200;        // exp(-104) is 0 in float32
-constexpr double kLargeScore = 1e3 / 3;  // the standard deviation of a score of `large` data
+constexpr double kLowScore = 200;           // exp(-104) is 0 in float32
+constexpr double kLowScoreOfDouble = 1000;  // exp(-746) is 0 in float64
+constexpr double kLargeScore = 1e3 / 3;     // the standard deviation of a score of `large` data
 
 Value normal_value(const Case& c, TensorTag tag) {
   return [row = RowOfElements(Element(c.seed, tag))](int64_t b, int64_t s, int64_t h,
@@ -45,7 +46,8 @@ double large_gain(const Problem& p) {
 double low_part(const Problem& p) {
   const double scale = effective_scale(p);
   if (scale == 0) return 0;
-  return std::sqrt(kLowScore / std::abs(scale) / static_cast<double>(p.head_dim));
+  const double low = p.dtype == DType::f64 ? kLowScoreOfDouble : kLowScore;
+  return std::sqrt(low / std::abs(scale) / static_cast<double>(p.head_dim));
 }
 
 Value drawn_q(const Case& c) {

@@ -144,6 +144,13 @@ void add_joint_tokens(Case& c, const Abilities& abilities, const Pick& pick) {
   if (!places.empty()) places[pick(places.size())]->set(c, pick);
 }
 
+// What a row's later blocks say counts as it is where the first one is empty: scores so low that
+// exp takes them for nothing tell.
+void lower_behind_mask(Case& c, const Abilities& abilities, const Pick& pick) {
+  if (c.problem.mask == Mask::none || !abilities.has("data=low")) return;
+  if (percent(pick, 40)) c.problem.data = Data::low;
+}
+
 void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pick) {
   std::vector<const Feature*> leading;
   for (const Feature* feature : abilities.supported) {
@@ -157,6 +164,7 @@ void set_features(Case& c, const Abilities& abilities, Goal goal, const Pick& pi
   }
   if (!leading.empty()) leading[pick(leading.size())]->set(c, pick);
   if (goal == Goal::masked) add_joint_tokens(c, abilities, pick);
+  lower_behind_mask(c, abilities, pick);
   const bool of_layout = goal == Goal::zigzag || goal == Goal::striped;
   if (of_layout && abilities.has("causal")) c.problem.causal = true;
 }

@@ -132,12 +132,28 @@ void set_documents(Case& c, const Pick& pick) {
   }
 }
 
-// Half of the time with documents, half with a mask: they meet in one kernel's mask.
-void set_window(Case& c, const Pick& pick) {
+// How many places lie from the first query of a ring rank back to the last key of an earlier one.
+int64_t reach_to_earlier_shard(const Case& c, const Pick& pick) {
+  const Problem& p = c.problem;
+  const int64_t ring = c.mesh.ring, rank = 1 + pick(ring - 1), owner = pick(rank);
+  const int64_t diagonal = p.align == Align::bottom_right ? p.kv_len - p.q_len : 0;
+  return p.q_len * rank / ring + diagonal - (p.kv_len * (owner + 1) / ring - 1);
+}
+
+// With documents, with a mask, with both or alone: they meet in one kernel's mask.
+void set_any_window(Case& c, const Pick& pick) {
   c.problem.window = pick(std::max<int64_t>(2, c.problem.kv_len / 2));
   const int64_t more = pick(4);
   if ((more & 1) != 0) set_documents(c, pick);
   if ((more & 2) != 0) set_mask<Mask::boolean>(c, pick);
+}
+
+// Half of the time one that just reaches an earlier shard: a ring that leaves out blocks by their
+// places, one too many, is wrong there alone.
+void set_window(Case& c, const Pick& pick) {
+  const bool to_edge = c.mesh.ring > 1 && pick(2) == 1;
+  if (!to_edge) return set_any_window(c, pick);
+  c.problem.window = std::max<int64_t>(0, reach_to_earlier_shard(c, pick));
 }
 
 // One to three tokens more, of the queries and of the keys. They have no place among others.
