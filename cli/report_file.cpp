@@ -26,6 +26,18 @@ bool is_special(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+// A symbolic link stays one: what it leads to is replaced.
+std::string replaced_place(const std::string& path) {
+  constexpr int kMostLinks = 40;  // one to another, as the system has it
+  if (is_special(path)) return path;
+  std::error_code none;
+  fs::path place = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(place, none); ++i) {
+    place = place.parent_path() / fs::read_symlink(place, none);
+  }
+  return place.string();
+}
+
 // What a path names once it is written to.
 fs::path place_of(const std::string& path) {
   std::error_code none;
@@ -46,7 +58,8 @@ void require_apart(const std::vector<std::pair<const char*, std::string>>& files
   }
 }
 
-ReportFile::ReportFile(const std::string& flag, std::string path) : path_(std::move(path)) {
+ReportFile::ReportFile(const std::string& flag, const std::string& path)
+    : path_(replaced_place(path)) {
   if (path_.empty()) return;
   std::error_code none;
   const bool is_folder = fs::is_directory(path_, none);

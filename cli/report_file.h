@@ -17,7 +17,7 @@ class ReportFile {
  public:
   // Throws UsageError, which names the flag, for a path that cannot be written. An empty path is no
   // file.
-  ReportFile(const std::string& flag, std::string path);
+  ReportFile(const std::string& flag, const std::string& path);
   // Leaves nothing behind that was not written to the end.
   ~ReportFile();
   ReportFile(const ReportFile&) = delete;

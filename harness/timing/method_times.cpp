@@ -144,7 +144,7 @@ class ShapeClock {
       : registry_(registry), transport_(transport), question_(question), tell_(tell) {}
 
   ShapeTimes times_of(const std::string& name, const Problem& problem) {
-    ShapeTimes shape{name, problem, {}, {}, ""};
+    ShapeTimes shape{name, problem, {}, {}, "", {}};
     for (const Case& c : timed_cases(question_, problem)) {
       shape.passes.push_back({c, std::nullopt, std::nullopt, ""});
     }
@@ -190,14 +190,13 @@ class ShapeClock {
   TimingProgress progress_;
 };
 
-std::vector<Problem> problems_of(const Question& question, const std::string& shape) {
-  const Problem own = problem_of(question, shape);
-  if (question.lengths.empty()) return {own};
-  std::vector<Problem> problems;
-  for (int64_t tokens : question.lengths) {
-    problems.push_back(of_length(own, tokens, question.ranks));
-  }
-  return problems;
+// Times one length of a shape; of lengths that are none of the shape's own, what was asked for.
+ShapeTimes times_of_length(ShapeClock& clock, const Question& question, const std::string& shape,
+                           int64_t tokens) {
+  const Problem problem = of_length(problem_of(question, shape), tokens, question.ranks);
+  ShapeTimes times = clock.times_of(shape, problem);
+  if (problem.q_len != tokens) times.asked_tokens = tokens;
+  return times;
 }
 
 }  // namespace
@@ -241,8 +240,11 @@ TimeTable measure(const Registry& registry, Transport& transport, const Question
   table.question = question;
   ShapeClock clock(registry, transport, question, tell);
   for (const std::string& shape : question.shapes) {
-    for (const Problem& problem : problems_of(question, shape)) {
-      table.shapes.push_back(clock.times_of(shape, problem));
+    if (question.lengths.empty()) {
+      table.shapes.push_back(clock.times_of(shape, problem_of(question, shape)));
+    }
+    for (int64_t tokens : question.lengths) {
+      table.shapes.push_back(times_of_length(clock, question, shape, tokens));
     }
   }
   return table;

@@ -79,7 +79,8 @@ struct ShapeTimes {
   Problem problem;
   std::vector<PassRow> passes;
   std::vector<ExchangeRow> exchanges;
-  std::string not_run;  // why nothing of it was timed
+  std::string not_run;                  // why nothing of it was timed
+  std::optional<int64_t> asked_tokens;  // where ranks have a few more, so that all have alike
 };
 
 struct TimeTable {

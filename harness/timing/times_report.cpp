@@ -123,9 +123,12 @@ std::string exchange_text(const ExchangeRow& row) {
 
 std::string shape_text(const ShapeTimes& shape) {
   const Problem& p = shape.problem;
-  std::string text = fmt::format("\n{}: {}\n{} tokens, {} heads ({} of k and v), head_dim {}{}\n",
-                                 shape.shape, model_shape(shape.shape).what, p.q_len, p.heads,
-                                 p.kv_heads, p.head_dim, p.causal ? ", causal" : "");
+  const std::string asked =
+      shape.asked_tokens ? fmt::format(" (of {}, so that ranks have alike)", *shape.asked_tokens)
+                         : "";
+  std::string text = fmt::format("\n{}: {}\n{} tokens{}, {} heads ({} of k and v), head_dim {}{}\n",
+                                 shape.shape, model_shape(shape.shape).what, p.q_len, asked,
+                                 p.heads, p.kv_heads, p.head_dim, p.causal ? ", causal" : "");
   if (!shape.not_run.empty()) return text + "  not_run: " + shape.not_run + "\n";
   text += passes_text(shape, "forward", &PassRow::forward);
   text += passes_text(shape, "backward", &PassRow::backward);
@@ -164,8 +167,13 @@ Json pass_json(const PassRow& row) {
 }
 
 Json shape_json(const ShapeTimes& shape) {
-  Json json{
-      {"shape", shape.shape}, {"tokens", shape.problem.q_len}, {"causal", shape.problem.causal}};
+  Json json{{"shape", shape.shape},
+            {"tokens", shape.problem.q_len},
+            {"heads", shape.problem.heads},
+            {"kv_heads", shape.problem.kv_heads},
+            {"head_dim", shape.problem.head_dim},
+            {"causal", shape.problem.causal}};
+  if (shape.asked_tokens) json["asked_tokens"] = *shape.asked_tokens;
   if (!shape.not_run.empty()) json["not_run"] = shape.not_run;
   json["passes"] = Json::array();
   for (const PassRow& row : shape.passes) json["passes"].push_back(pass_json(row));

@@ -77,8 +77,8 @@ class BenchPages(BrowsedPages):
 
     def test_times_of_methods_are_bars(self):
         page, path = self.path("methods.html"), self.path("methods.json")
-        done = run("bench", "methods", "--quiet", "--transport", "gloo", "--world", "2", "--repetitions", "2",
-                   "--lengths", "64,128", "--causal", "--dtype", "f32", "--html", page, "--json", path)
+        done = run("bench", "methods", "--quiet", "--transport", "gloo", "--world", "4", "--repetitions", "2",
+                   "--lengths", "64,126", "--heads", "4", "--causal", "--dtype", "f32", "--html", page, "--json", path)
         self.assertEqual(done.returncode, 0, done.stderr)
         for width in (1280, 400):
             self.open(page, width)
@@ -96,8 +96,26 @@ class BenchPages(BrowsedPages):
             percents = [row[direction]["percent"]["median"] for row in rows]
             for bar, percent in zip(figure["bars"], percents, strict=True):
                 self.assertAlmostEqual(bar / figure["bars"][0], percent / percents[0], delta=0.01)
-            self.assertEqual(figure["bounds"], 2)  # the ring by all-gather and by send/receive
+            self.assertEqual(figure["bounds"], 4)  # ring and unified, each by all-gather and by send/receive
             self.assertIn("as in theory", figure["rows"][1][-1])
+        exchanges = self.browser.run("""return [...document.querySelectorAll("figure.exchanges")].map((figure) =>
+            [...figure.querySelectorAll("tbody tr")].map((row) => row.cells[0].textContent))""")
+        self.assertEqual(exchanges, 2 * [["all_gather", "all_to_all", "send_recv"]])
+        titles = self.browser.run("return [...document.querySelectorAll('h2')].map((title) => title.textContent)")
+        self.assertIn("flux, 64 tokens, 4 heads (4 of k and v) of 128, causal", titles)
+        self.assertIn("flux, 128 tokens (126 asked for), 4 heads (4 of k and v) of 128, causal", titles)
+
+    def test_a_report_at_a_link_goes_where_the_link_leads(self):
+        link, real = self.path("link.json"), self.path("real.json")
+        for exists in (False, True):
+            if os.path.lexists(link):
+                os.remove(link)
+            os.symlink(real, link)
+            done = run("bench", "scale", "--quiet", "--shapes", "flux", "--world", "2", "--json", link)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(os.path.islink(link), exists)
+            with open(real) as file:
+                self.assertEqual(json.load(file)["bench"], "scale", exists)
 
     def opened(self, bench, *arguments):
         """The JSON report of a bench, and its page at both widths."""

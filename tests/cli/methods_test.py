@@ -74,6 +74,9 @@ class Times(unittest.TestCase):
         done, report = report_of("--world", "2", "--repetitions", "1", "--lengths", "64,130", "--causal", scaled=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([(s["tokens"], s["causal"]) for s in report["shapes"]], [(64, True), (132, True)])
+        self.assertEqual([s.get("asked_tokens") for s in report["shapes"]], [None, 130])
+        self.assertEqual({(s["heads"], s["kv_heads"], s["head_dim"]) for s in report["shapes"]}, {(24, 24, 128)})
+        self.assertIn("\n132 tokens (of 130, so that ranks have alike), 24 heads", done.stdout)
         for shape in report["shapes"]:
             bounds = {p["impl"]: p.get("load_bound") for p in shape["passes"]}
             self.assertEqual(bounds, {"local": None, "ring": 2 / 3, "ulysses": None, "allgather_kv": None})

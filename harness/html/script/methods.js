@@ -47,11 +47,24 @@ function methodFigure(shape, direction) {
     scrolled(`${direction} times`, methodTable(passes, direction)));
 }
 
+function exchangesFigure(exchanges) {
+  const columns = [["exchange", (e) => e.exchange], ["MB a rank", (e) => brief(e.bytes / 1e6)],
+    ["ms", (e) => brief(1000 * e.seconds.median)],
+    ["quartiles", (e) => `${brief(1000 * e.seconds.low)} to ${brief(1000 * e.seconds.high)}`],
+    ["algbw GB/s", (e) => brief(e.algbw / 1e9)], ["busbw GB/s", (e) => brief(e.busbw / 1e9)]];
+  return make("figure", { class: "exchanges" },
+    make("figcaption", {}, make("strong", {}, "exchanges"), " alone, of messages as large as a rank's shard of k"),
+    scrolled("exchange times", plainTable(columns, exchanges)));
+}
+
 function methodsSection(shape, i) {
-  const title = `${shape.shape}, ${shape.tokens} tokens${shape.causal ? ", causal" : ""}`;
+  const asked = shape.asked_tokens ? ` (${shape.asked_tokens} asked for)` : "";
+  const heads = `${plural(shape.heads, "head")} (${shape.kv_heads} of k and v) of ${shape.head_dim}`;
+  const title = `${shape.shape}, ${shape.tokens} tokens${asked}, ${heads}${shape.causal ? ", causal" : ""}`;
   if (shape.not_run) return section(`shape-${i}`, title, make("p", { class: "not_run" }, `not run: ${shape.not_run}`));
   const refused = shape.passes.filter((pass) => pass.not_timed);
   return section(`shape-${i}`, title, methodFigure(shape, "forward"), methodFigure(shape, "backward"),
+    shape.exchanges.length ? exchangesFigure(shape.exchanges) : "",
     make("ul", {}, refused.map((pass) => make("li", {}, `${methodName(pass)} is not timed: ${pass.not_timed}`))));
 }
 
