@@ -38,10 +38,10 @@ std::string replaced_place(const std::string& path) {
   return place.string();
 }
 
-// What a path names once it is written to.
+// The same for every path that leads there.
 fs::path place_of(const std::string& path) {
   std::error_code none;
-  return fs::weakly_canonical(fs::absolute(path, none), none);
+  return fs::weakly_canonical(fs::absolute(replaced_place(path), none), none);
 }
 
 }  // namespace

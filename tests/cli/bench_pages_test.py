@@ -116,6 +116,10 @@ class BenchPages(BrowsedPages):
             self.assertTrue(os.path.islink(link), exists)
             with open(real) as file:
                 self.assertEqual(json.load(file)["bench"], "scale", exists)
+        os.remove(real)
+        done = run("bench", "scale", "--quiet", "--shapes", "flux", "--world", "2", "--json", link, "--html", real)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("are one file", done.stderr)
 
     def opened(self, bench, *arguments):
         """The JSON report of a bench, and its page at both widths."""

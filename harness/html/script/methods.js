@@ -29,9 +29,15 @@ function bytesWords(time) {
   return right ? `${size}, as in theory` : `${size} where theory has ${brief(theory.most / 1e6)} MB`;
 }
 
+// `secondsOf`: the spread of a row.
+function timeColumns(secondsOf) {
+  const ms = (seconds) => brief(1000 * seconds);
+  return [["ms", (row) => ms(secondsOf(row).median)],
+    ["quartiles", (row) => `${ms(secondsOf(row).low)} to ${ms(secondsOf(row).high)}`]];
+}
+
 function methodTable(passes, direction) {
-  const columns = [["method", methodName], ["ms", (p) => brief(1000 * p[direction].seconds.median)],
-    ["quartiles", (p) => `${brief(1000 * p[direction].seconds.low)} to ${brief(1000 * p[direction].seconds.high)}`],
+  const columns = [["method", methodName], ...timeColumns((p) => p[direction].seconds),
     ["% of kernel", (p) => brief(p[direction].percent.median)],
     ["bound", (p) => p.load_bound ? `${brief(100 * p.load_bound)} %` : "–"],
     ["TFLOP/s", (p) => brief(p[direction].flop_per_second / 1e12)],
@@ -49,8 +55,7 @@ function methodFigure(shape, direction) {
 
 function exchangesFigure(exchanges) {
   const columns = [["exchange", (e) => e.exchange], ["MB a rank", (e) => brief(e.bytes / 1e6)],
-    ["ms", (e) => brief(1000 * e.seconds.median)],
-    ["quartiles", (e) => `${brief(1000 * e.seconds.low)} to ${brief(1000 * e.seconds.high)}`],
+    ...timeColumns((e) => e.seconds),
     ["algbw GB/s", (e) => brief(e.algbw / 1e9)], ["busbw GB/s", (e) => brief(e.busbw / 1e9)]];
   return make("figure", { class: "exchanges" },
     make("figcaption", {}, make("strong", {}, "exchanges"), " alone, of messages as large as a rank's shard of k"),
